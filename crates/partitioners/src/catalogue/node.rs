@@ -1,0 +1,70 @@
+//! Node.js clients written in JavaScript.
+
+use super::*;
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        id: "kafkajs/default",
+        versions: VersionRange::since("1.8.0"),
+        default_in: Some(VersionRange::since("2.0.0")),
+        config: "kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })",
+        profile: murmur2(ROUND_ROBIN),
+        source: "kafkajs src/producer/partitioners/default/",
+        evidence: Evidence::Vectors,
+        note: "In 1.8 to 1.16 it is called JavaCompatiblePartitioner. A key that is not a Buffer is turned into a string.",
+    },
+    Entry {
+        id: "kafkajs/legacy",
+        versions: VersionRange::ALL,
+        default_in: Some(VersionRange::before("2.0.0")),
+        config: "kafka.producer({ createPartitioner: Partitioners.LegacyPartitioner })",
+        profile: hashed(Hash::Murmur2Float, Reduction::MaskSign, ROUND_ROBIN),
+        source: "kafkajs src/producer/partitioners/legacy/",
+        evidence: Evidence::Vectors,
+        note: "The default before 2.0.0, there called DefaultPartitioner. Upgrading moves keys unless this is configured.",
+    },
+    Entry {
+        id: "platformatic/default",
+        versions: VersionRange::ALL,
+        default_in: Some(VersionRange::ALL),
+        config: "new Producer({ … })",
+        profile: hashed(Hash::Murmur2, Reduction::Unsigned, ROUND_ROBIN),
+        source: "@platformatic/kafka src/clients/producer/partitioners.ts, producer.ts",
+        evidence: Evidence::Vectors,
+        note: "Java's hash without Java's mask: agrees with Java at powers of two only. When defaultPartitioner is passed as the option, null keys go to partition 0.",
+    },
+    Entry {
+        id: "platformatic/compatibility",
+        versions: VersionRange::since("1.32.0"),
+        default_in: None,
+        config: "new Producer({ partitioner: compatibilityPartitioner, … })",
+        profile: murmur2(KeylessRule::Fixed(0)),
+        source: "@platformatic/kafka src/clients/producer/partitioners.ts",
+        evidence: Evidence::Vectors,
+        note: "As Java for keyed records; null keys all go to partition 0.",
+    },
+    Entry {
+        id: "kafka-node/default",
+        versions: VersionRange::ALL,
+        default_in: Some(VersionRange::ALL),
+        config: "new Producer(client, { partitionerType: 0 })",
+        profile: Profile {
+            keyed: KeyedRule::Fixed(0),
+            empty: KeylessRule::Fixed(0),
+            null: KeylessRule::Fixed(0),
+        },
+        source: "kafka-node lib/partitioner.js, lib/baseProducer.js",
+        evidence: Evidence::Vectors,
+        note: "Every record goes to the topic's first partition. ProducerStream's default is keyed.",
+    },
+    Entry {
+        id: "kafka-node/keyed",
+        versions: VersionRange::ALL,
+        default_in: None,
+        config: "new Producer(client, { partitionerType: 3 })",
+        profile: hashed(Hash::KafkaNode, Reduction::Unsigned, KeylessRule::Hashed),
+        source: "kafka-node lib/partitioner.js",
+        evidence: Evidence::Vectors,
+        note: "Hashes text: a Buffer that is not UTF-8 loses information before it is hashed.",
+    },
+];

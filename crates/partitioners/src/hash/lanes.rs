@@ -1,0 +1,1 @@
+//! Many keys at a time.
