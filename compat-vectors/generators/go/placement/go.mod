@@ -1,0 +1,3 @@
+module copart/vectors/placement
+
+go 1.26.0
