@@ -1,0 +1,17 @@
+package copart.vectors;
+
+/** One fresh instance of a client's partitioner. */
+interface Placer extends AutoCloseable {
+    /** What {@link #place} returns when the client leaves the choice open. */
+    int OPEN = -1;
+
+    int place(byte[] key, int partitions) throws Exception;
+
+    /** The client's own hash of a key that it pins, or null if it has none to show. */
+    default Integer hash(byte[] key) {
+        return null;
+    }
+
+    @Override
+    default void close() {}
+}
