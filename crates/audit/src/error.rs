@@ -1,0 +1,87 @@
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What went wrong in an audit: one opaque type, with a [kind](Error::kind) to act on.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The kinds of [`Error`], each with the exit code the command line gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The question makes no sense: an unknown client, a partition count of 0 (exit code 2).
+    Usage,
+    /// The input can't be read, or what it holds is not what it was said to be (exit code 3).
+    Input,
+    /// The answer can't be written. When [`Error::is_closed_pipe`], nobody wants it any more.
+    Output,
+}
+
+impl Error {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            kind: ErrorKind::Usage,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self {
+            kind: ErrorKind::Input,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    pub(crate) fn unreadable(name: &str, source: std::io::Error) -> Self {
+        Self {
+            kind: ErrorKind::Input,
+            message: format!("{name}: {source}"),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    /// What kind of problem this is.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether writing failed because the reader of the output went away.
+    #[must_use]
+    pub fn is_closed_pipe(&self) -> bool {
+        self.source()
+            .and_then(|source| source.downcast_ref::<std::io::Error>())
+            .is_some_and(|e| {
+                self.kind == ErrorKind::Output && e.kind() == std::io::ErrorKind::BrokenPipe
+            })
+    }
+}
+
+impl From<std::io::Error> for Error {
+    /// For writing results: reading goes through [`Error::unreadable`], which knows the file.
+    fn from(source: std::io::Error) -> Self {
+        Self {
+            kind: ErrorKind::Output,
+            message: format!("the result could not be written: {source}"),
+            source: Some(Box::new(source)),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

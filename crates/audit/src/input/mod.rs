@@ -1,0 +1,289 @@
+//! Reading keys: from lines, CSV, TSV, JSON lines or NUL-delimited bytes, in a file or on
+//! standard input, compressed or not, in constant memory and on all cores.
+
+mod block;
+mod cut;
+mod delimited;
+mod encoding;
+mod format;
+mod json;
+mod open;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use memchr::memchr_iter;
+
+pub use block::KeyBlock;
+pub use encoding::KeyEncoding;
+pub use format::Format;
+pub use open::Progress;
+
+use crate::Error;
+use cut::Cutter;
+use delimited::Rows;
+use json::{Found, Pointer};
+use open::{Opened, open};
+
+/// How much of the input is worked on at a time: with what is made of it, it fits a core's cache.
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
+
+/// The longest record: eight times the default `message.max.bytes` of a broker.
+pub(crate) const MAX_RECORD_BYTES: usize = 8 << 20;
+
+/// How to read keys.
+#[derive(Clone, Debug, Default)]
+pub struct InputOptions {
+    /// The layout; without one, what the file's name suggests.
+    pub format: Option<Format>,
+    /// The column (CSV, TSV: a name, or a number from 1) or the JSON pointer of the key.
+    pub field: Option<String>,
+    /// How a key's text becomes bytes.
+    pub encoding: KeyEncoding,
+    /// The text that stands for the null key, where the format has no null of its own.
+    pub null_value: Option<String>,
+    /// CSV and TSV: the first row is data, not names.
+    pub no_header: bool,
+    /// JSON lines: a record without the field has the null key (an error otherwise).
+    pub missing_is_null: bool,
+}
+
+/// An opened input that hands out its keys block by block.
+pub struct Source {
+    name: String,
+    size: Option<u64>,
+    progress: Progress,
+    rules: KeyRules,
+    layout: Layout,
+}
+
+enum Layout {
+    Separated(Cutter, u8),
+    Jsonl {
+        cutter: Cutter,
+        pointer: Pointer,
+        missing_is_null: bool,
+    },
+    Rows(Rows),
+}
+
+/// What happens to the text of a key, whatever the format.
+struct KeyRules {
+    encoding: KeyEncoding,
+    null_value: Option<Vec<u8>>,
+}
+
+/// A record that can't be read.
+#[derive(Debug)]
+pub(crate) struct BadRecord {
+    /// The block it is in.
+    pub(crate) index: usize,
+    pub(crate) at: Position,
+    pub(crate) what: String,
+}
+
+/// Where in the input a bad record is.
+#[derive(Debug)]
+pub(crate) enum Position {
+    /// On this line.
+    Line(u64),
+    /// This many records after the first of its block.
+    InBlock(u64),
+    /// Somewhere in the block.
+    Unknown,
+}
+
+impl Source {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be opened, or the options don't fit the format or the columns.
+    pub fn open(path: impl Into<PathBuf>, options: &InputOptions) -> Result<Self, Error> {
+        let path: PathBuf = path.into();
+        let name = if path == Path::new("-") {
+            "standard input".into()
+        } else {
+            path.display().to_string()
+        };
+        let format = options.format.unwrap_or_else(|| Format::of_path(&path));
+        let field = options.field.as_deref();
+        let usage = |what: String| Error::usage(format!("{name}: {what}"));
+        match format {
+            Format::Lines | Format::Nul if field.is_some() => {
+                return Err(usage(format!(
+                    "--field needs --format csv, tsv or jsonl; read as {format}, the whole record is the key"
+                )));
+            }
+            Format::Jsonl if options.null_value.is_some() => {
+                return Err(usage("--null-value is for text; JSON has null".into()));
+            }
+            _ => {}
+        }
+        let progress = Progress::default();
+        let (opened, size) = open(&path, &progress)?;
+        let layout = match format {
+            Format::Lines => Layout::Separated(Cutter::new(opened, &progress), b'\n'),
+            Format::Nul => Layout::Separated(Cutter::new(opened, &progress), 0),
+            Format::Jsonl => Layout::Jsonl {
+                cutter: Cutter::new(opened, &progress),
+                pointer: Pointer::parse(field).map_err(usage)?,
+                missing_is_null: options.missing_is_null,
+            },
+            Format::Csv | Format::Tsv => {
+                let stream: Box<dyn Read + Send> = match opened {
+                    Opened::Plain(file, _) => Box::new(file),
+                    Opened::Stream(stream) => stream,
+                };
+                Layout::Rows(Rows::new(&name, stream, format, !options.no_header, field)?)
+            }
+        };
+        let null_value = options
+            .null_value
+            .as_ref()
+            .map(|text| text.clone().into_bytes());
+        let rules = KeyRules {
+            encoding: options.encoding,
+            null_value,
+        };
+        Ok(Self {
+            name,
+            size,
+            progress,
+            rules,
+            layout,
+        })
+    }
+
+    /// The file's name, for messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file's size in bytes, if it has one.
+    #[must_use]
+    pub const fn size(&self) -> Option<u64> {
+        self.size
+    }
+
+    /// How far reading has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// Reads the next block; `false` after the last. Any thread may call this at any time.
+    pub(crate) fn next(&self, block: &mut KeyBlock) -> Result<bool, BadRecord> {
+        block.clear();
+        let (cutter, separator) = match &self.layout {
+            Layout::Rows(rows) => return rows.next(&self.rules, block),
+            Layout::Separated(cutter, separator) => (cutter, *separator),
+            Layout::Jsonl { cutter, .. } => (cutter, b'\n'),
+        };
+        match cutter.next(separator, &mut block.raw) {
+            Ok(Some(index)) => block.index = index,
+            Ok(None) => return Ok(false),
+            Err((index, e)) => {
+                return Err(BadRecord {
+                    index,
+                    at: Position::Unknown,
+                    what: e.to_string(),
+                });
+            }
+        }
+        if let Layout::Jsonl {
+            pointer,
+            missing_is_null,
+            ..
+        } = &self.layout
+        {
+            self.rules.json_lines(pointer, *missing_is_null, block)?;
+        } else {
+            self.rules.separated(separator, block)?;
+        }
+        Ok(true)
+    }
+}
+
+impl KeyRules {
+    /// Adds a key by its text.
+    fn push(&self, text: &[u8], block: &mut KeyBlock) -> Result<(), String> {
+        if self.null_value.as_deref() == Some(text) {
+            block.push_null();
+            return Ok(());
+        }
+        block.push_decoded(|out| self.encoding.encode(text, out))
+    }
+
+    fn separated(&self, separator: u8, block: &mut KeyBlock) -> Result<(), BadRecord> {
+        let raw = std::mem::take(&mut block.raw);
+        let as_is = self.encoding == KeyEncoding::Utf8 && self.null_value.is_none();
+        block.in_decoded = !as_is;
+        let index = block.index;
+        let result = records(&raw, separator)
+            .enumerate()
+            .try_for_each(|(record, (start, end))| {
+                if separator == b'\n' && end > start && raw[end - 1] == b'\r' {
+                    block.carriage_returns += 1;
+                }
+                if as_is {
+                    block.push(start, end - start);
+                    return Ok(());
+                }
+                self.push(&raw[start..end], block)
+                    .map_err(|what| BadRecord {
+                        index,
+                        at: Position::InBlock(record as u64),
+                        what,
+                    })
+            });
+        block.raw = raw;
+        result
+    }
+
+    fn json_lines(
+        &self,
+        pointer: &Pointer,
+        missing_is_null: bool,
+        block: &mut KeyBlock,
+    ) -> Result<(), BadRecord> {
+        let raw = std::mem::take(&mut block.raw);
+        block.in_decoded = true;
+        let index = block.index;
+        let mut text = String::new();
+        let result = records(&raw, b'\n').enumerate().try_for_each(|(record, (start, end))| {
+            let result = match pointer.find(&raw[start..end], &mut text) {
+                _ if start == end => Err("an empty line is no JSON value".into()),
+                Ok(Found::Null) => {
+                    block.push_null();
+                    Ok(())
+                }
+                Ok(Found::Missing) if missing_is_null => {
+                    block.push_null();
+                    Ok(())
+                }
+                Ok(Found::Missing) => Err(format!(
+                    "there is nothing at {pointer}; --field says where the key is, --missing null takes such records for keyless"
+                )),
+                Ok(Found::Text(text)) => self.push(text.as_bytes(), block),
+                Err(what) => Err(what),
+            };
+            result.map_err(|what| BadRecord { index, at: Position::InBlock(record as u64), what })
+        });
+        block.raw = raw;
+        result
+    }
+}
+
+/// Start and end of each record; the last one may lack its separator.
+fn records(bytes: &[u8], separator: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let unterminated = bytes.last().is_some_and(|&last| last != separator);
+    let ends = memchr_iter(separator, bytes).chain(unterminated.then_some(bytes.len()));
+    let mut start = 0;
+    ends.map(move |end| {
+        let record = (start, end);
+        start = end + 1;
+        record
+    })
+}

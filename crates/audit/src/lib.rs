@@ -1,0 +1,24 @@
+//! The engine behind the `copart` command line: do these Kafka clients put these keys on the same
+//! partitions?
+//!
+//! - [`input`] reads keys from files and standard input, on all cores, in constant memory;
+//! - [`Client`] is a client's partitioner under the name a user gave it;
+//! - [`verify()`] compares clients over keys and says why they differ;
+//! - [`map()`] lists every key with each client's partition;
+//! - [`setting()`] finds the configuration that makes one client place keys as another;
+//! - [`output`] writes reports for people, scripts and CI systems.
+#![forbid(unsafe_code)]
+
+mod clients;
+mod error;
+pub mod input;
+mod pipeline;
+mod settings;
+pub mod verify;
+
+pub use clients::Client;
+pub use error::{Error, ErrorKind};
+pub use pipeline::Run;
+pub use settings::{Setting, by_hand, setting};
+#[doc(inline)]
+pub use verify::verify;

@@ -1,0 +1,138 @@
+//! Why clients differ, from what their profiles say.
+
+use copart_partitioners::{Hash, KeyedRule, PartitionCount, Profile, Reduction};
+
+use super::report::{Finding, Fix, Reason};
+use crate::clients::{Client, same_for_key};
+use crate::settings::{by_hand, setting};
+
+/// Why two profiles place keys that have bytes differently.
+pub(super) fn keyed_reason(a: &Profile, b: &Profile) -> Reason {
+    use KeyedRule::Hashed;
+    let (
+        Hashed { view, hash, .. },
+        Hashed {
+            view: other_view,
+            hash: other_hash,
+            ..
+        },
+    ) = (a.keyed, b.keyed)
+    else {
+        return Reason::KeyIgnored;
+    };
+    let hashes = [hash, other_hash];
+    let either = |hash| hashes.contains(&hash);
+    if hash == other_hash {
+        if view == other_view {
+            Reason::SignHandling
+        } else {
+            Reason::MultiByteView
+        }
+    } else if either(Hash::Murmur2) && either(Hash::Murmur2SignedTail) {
+        Reason::SignedTail
+    } else if either(Hash::Murmur2) && either(Hash::Murmur2Float) {
+        Reason::FloatArithmetic
+    } else {
+        Reason::OtherHash
+    }
+}
+
+/// The difference in a sentence; `client` stands for a group that behaves like it.
+pub(super) fn keyed_message(reason: Reason, client: &Client, reference: &Client) -> String {
+    let (own, other) = (client.profile().keyed, reference.profile().keyed);
+    let (name, reference) = (client.name(), reference.name());
+    match reason {
+        Reason::KeyIgnored => {
+            format!("{name} does not hash keys ({own}); {reference} does ({other})")
+        }
+        Reason::SignHandling => format!(
+            "{name} and {reference} compute the same hash but treat its sign bit differently: {own}, against {other}"
+        ),
+        Reason::MultiByteView => format!(
+            "{name} hashes only as many bytes as the key has characters, {reference} all of them: keys with multi-byte characters differ"
+        ),
+        Reason::SignedTail => format!(
+            "{name} and {reference} differ on keys with a byte of 0x80 or more among the last len % 4: C's signed char in murmur2 ({own}, against {other})"
+        ),
+        Reason::FloatArithmetic => format!(
+            "{name} and {reference} compute murmur2 in different arithmetic: JavaScript's doubles lose bits ({own}, against {other})"
+        ),
+        _ => format!("{name} uses another hash than {reference}: {own}, against {other}"),
+    }
+}
+
+/// A finding on empty or null keys, if the client differs from the reference there.
+pub(super) fn keyless_finding(
+    client: &Client,
+    reference: &Client,
+    reason: Reason,
+    affects_verdict: bool,
+) -> Option<Finding> {
+    let key = if reason == Reason::EmptyKeyRule {
+        Some(&[][..])
+    } else {
+        None
+    };
+    let (own, other) = (client.profile(), reference.profile());
+    if same_for_key(own, other, key) {
+        return None;
+    }
+    let (kind, own_rule, other_rule) = match reason {
+        Reason::EmptyKeyRule => ("empty", own.empty, other.empty),
+        _ => ("null", own.null, other.null),
+    };
+    // Hashed on both sides: the difference is that of all keys, and was reported as such.
+    if own_rule == other_rule {
+        return None;
+    }
+    let (name, reference_name) = (client.name(), reference.name());
+    Some(Finding {
+        reason,
+        clients: vec![name.to_owned()],
+        reference: reference_name.to_owned(),
+        affects_verdict,
+        message: format!("{kind} keys: {name} {own_rule}, {reference_name} {other_rule}"),
+        fixes: fixes(std::slice::from_ref(&client), reference),
+    })
+}
+
+/// One fix for each client library among `clients`.
+pub(super) fn fixes(clients: &[&Client], reference: &Client) -> Vec<Fix> {
+    let mut fixes: Vec<Fix> = Vec::new();
+    for client in clients {
+        let Some(library) = client.entry().map(|entry| entry.client()) else {
+            continue;
+        };
+        if fixes.iter().any(|fix| fix.client == library) {
+            continue;
+        }
+        let setting = setting(library, reference.profile())
+            // The client has that setting already: nothing is gained.
+            .filter(|setting| Some(setting.id) != client.entry().map(|entry| entry.id));
+        let by_hand = setting.is_none().then(|| by_hand(reference.profile()));
+        fixes.push(Fix {
+            client: library.to_owned(),
+            as_client: reference.name().to_owned(),
+            setting,
+            by_hand,
+        });
+    }
+    fixes
+}
+
+/// Whether the two reductions place every hash alike at this count, though they are not the same.
+pub(super) fn agree_only_at_powers_of_two(a: &Profile, b: &Profile, n: PartitionCount) -> bool {
+    let (
+        KeyedRule::Hashed { reduction, .. },
+        KeyedRule::Hashed {
+            reduction: other, ..
+        },
+    ) = (a.keyed, b.keyed)
+    else {
+        return false;
+    };
+    let pair = [reduction, other];
+    n.is_power_of_two()
+        && pair.contains(&Reduction::MaskSign)
+        && pair.contains(&Reduction::Unsigned)
+}
