@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -30,7 +29,7 @@ func main() {
 			partitioner := constructor("topic")
 			return func(key []byte, partitions int) (int, error) {
 				if key == nil {
-					return 0, errors.New("goka takes keys as Go strings: there is no null key")
+					return 0, placement.Impossible("goka takes keys as Go strings: it has no null key")
 				}
 				message := &sarama.ProducerMessage{Topic: "topic", Key: sarama.StringEncoder(key)}
 				partition, err := partitioner.Partition(message, int32(partitions))

@@ -21,6 +21,12 @@ const (
 // partitions. An error means that the client refuses the key.
 type Place func(key []byte, partitions int) (int, error)
 
+// Impossible is the error for a key that the client's API cannot take at all: it
+// says so in our words, not the client's.
+type Impossible string
+
+func (i Impossible) Error() string { return string(i) }
+
 // outcome of one placement. A refusal holds the client's message.
 type outcome struct {
 	partition int
@@ -106,6 +112,9 @@ func attempt(place Place, key []byte, count int) (result outcome) {
 		}
 	}()
 	partition, err := place(key, count)
+	if impossible, ok := err.(Impossible); ok {
+		return outcome{refusal: string(impossible)}
+	}
 	if err != nil {
 		return outcome{refusal: fmt.Sprintf("error: %v", err)}
 	}
