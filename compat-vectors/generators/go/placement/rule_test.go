@@ -63,7 +63,8 @@ func TestEveryKindOfOpenPlacementIsUnpinned(t *testing.T) {
 func TestAnErrorOrAPanicIsARejection(t *testing.T) {
 	refuse := func([]byte, int) (int, error) { return 0, errors.New("no key") }
 	panics := func([]byte, int) (int, error) { panic("no key") }
-	for _, place := range []Place{refuse, panics} {
+	impossible := func([]byte, int) (int, error) { return 0, Impossible("it has no key") }
+	for _, place := range []Place{refuse, panics, impossible} {
 		verdict, err := judge(always(place), someKey, []int{12})
 		if err != nil || verdict.outcome != "rejected" || !strings.HasSuffix(verdict.detail, "no key") {
 			t.Errorf("%+v, %v", verdict, err)
