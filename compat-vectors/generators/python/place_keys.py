@@ -103,7 +103,7 @@ def install(work, name, stamp, options):
     marker = target / "installed.txt"
     if not marker.exists() or marker.read_text() != stamp:
         shutil.rmtree(target, ignore_errors=True)
-        pip = [str(work / "pip" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+        pip = [str(work / "pip" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         done = subprocess.run([*pip, "--target", str(target), *options], stdout=sys.stderr, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             raise InstallFailed(f"{name} cannot be installed: {' '.join(done.stderr.split())[-600:]}")
@@ -166,8 +166,9 @@ def run_library(library, packages, keys_file, keys, counts, out):
 def ask_processes(library, packages, keys_file, tried):
     """What each process answered for every partitioner of the library."""
     # -I and -S: neither the environment's PYTHONHASHSEED nor packages of the
-    # machine take part. Old clients warn about their own code.
-    command = [sys.executable, "-I", "-S", "-W", "ignore", str(HERE / "worker.py"), str(packages), library.module,
+    # machine take part. -B: nothing is written beside the sources. Old clients
+    # warn about their own code.
+    command = [sys.executable, "-I", "-S", "-B", "-W", "ignore", str(HERE / "worker.py"), str(packages), library.module,
                ",".join(run.partitioner for run in library.runs), keys_file, ",".join(map(str, tried))]
     with ThreadPoolExecutor(os.cpu_count()) as processes:
         repeats = (IN_A_ROW, *[1] * FRESH_PROCESSES)
