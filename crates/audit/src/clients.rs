@@ -123,7 +123,7 @@ const TELLING_COUNTS: [u32; 6] = [1, 2, 3, 7, 12, 65_536];
 
 /// Whether two profiles place every key that has bytes alike, at every count.
 #[must_use]
-pub fn same_for_keyed(a: &Profile, b: &Profile) -> bool {
+pub(crate) fn same_for_keyed(a: &Profile, b: &Profile) -> bool {
     match (a.keyed, b.keyed) {
         // How records are spread is no placement.
         (KeyedRule::Unpinned(_), KeyedRule::Unpinned(_)) => true,
@@ -133,7 +133,7 @@ pub fn same_for_keyed(a: &Profile, b: &Profile) -> bool {
 
 /// Whether two profiles place this one key alike, at every count.
 #[must_use]
-pub fn same_for_key(a: &Profile, b: &Profile, key: Option<&[u8]>) -> bool {
+pub(crate) fn same_for_key(a: &Profile, b: &Profile, key: Option<&[u8]>) -> bool {
     TELLING_COUNTS
         .iter()
         .filter_map(|&n| PartitionCount::new(n))

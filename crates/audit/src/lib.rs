@@ -12,12 +12,17 @@
 mod clients;
 mod error;
 pub mod input;
+mod map;
+pub mod output;
 mod pipeline;
+mod plan;
 mod settings;
+mod text;
 pub mod verify;
 
 pub use clients::Client;
 pub use error::{Error, ErrorKind};
+pub use map::{MapFormat, MapOptions, Mapped, map};
 pub use pipeline::Run;
 pub use settings::{Setting, by_hand, setting};
 #[doc(inline)]

@@ -135,7 +135,6 @@ fn only_these_profiles_are_unverified() {
         [
             "spring-cloud-stream/default",
             "debezium/partition-routing",
-            "goka/default",
             "filebeat/hash",
             "filebeat/hash@7.12",
         ]

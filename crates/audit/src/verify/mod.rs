@@ -1,7 +1,7 @@
 //! Do these clients agree on these keys?
 
 mod explain;
-mod plan;
+
 mod report;
 mod tally;
 
@@ -16,7 +16,7 @@ use crate::Error;
 use crate::clients::Client;
 use crate::input::Source;
 use crate::pipeline::{self, Ended, Run};
-use plan::{Plan, REJECTED, code};
+use crate::plan::{Plan, REJECTED, code};
 use tally::{CountTally, Counting, KEPT, Kept, Scratch, Tally, pair};
 
 /// What to verify.

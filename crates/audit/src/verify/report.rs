@@ -88,12 +88,6 @@ pub struct Agreement {
     pub unpinned: u64,
 }
 
-impl Agreement {
-    pub(crate) const fn total(&self) -> u64 {
-        self.agree + self.disagree + self.unpinned
-    }
-}
-
 /// The answer for one partition count.
 #[derive(Clone, Debug, Serialize)]
 pub struct CountReport {

@@ -1,7 +1,7 @@
 use copart_partitioners::PartitionCount;
 
-use super::plan::{Plan, REJECTED};
 use crate::input::KeyBlock;
+use crate::plan::{Plan, REJECTED};
 
 /// Keys that are hashed and compared at a time: their hashes and placements stay in L1 and L2.
 const BATCH: usize = 512;

@@ -240,11 +240,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         versions: VersionRange::ALL,
         default_in: Some(VersionRange::ALL),
         config: "goka.NewEmitter(brokers, topic, codec)",
-        profile: SARAMA_HASH,
+        profile: Profile {
+            null: KeylessRule::Rejected,
+            ..SARAMA_HASH
+        },
         source: "lovoo/goka options.go (DefaultHasher), producer.go",
-        evidence: Evidence::Unverified(
-            "read in source; it builds Sarama's hash partitioner, which is verified",
-        ),
+        evidence: Evidence::Vectors,
         note: "Its keys are strings: the empty one is hashed, and there is no null key.",
     },
     Entry {

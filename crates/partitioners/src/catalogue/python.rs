@@ -17,11 +17,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         id: "kafka-python/hashed@1",
         versions: VersionRange::before("2.0"),
         default_in: None,
-        config: "KafkaProducer(partitioner=HashedPartitioner(partitions))",
-        profile: unpinned(Spread::PerProcess),
+        config: "KeyedProducer(SimpleClient(hosts))",
+        profile: Profile {
+            empty: KeylessRule::Fixed(0),
+            ..unpinned(Spread::PerProcess)
+        },
         source: "kafka-python kafka/partitioner/hashed.py",
         evidence: Evidence::Vectors,
-        note: "Python's own hash() differs from process to process unless PYTHONHASHSEED is set. Removed in 2.0.",
+        note: "Python's own hash() differs from process to process unless PYTHONHASHSEED is set; that of the empty key is 0. KafkaProducer cannot use it. Removed in 2.0.",
     },
     Entry {
         id: "aiokafka/default",

@@ -12,7 +12,7 @@ pub fn kafka_node_hash(bytes: &[u8]) -> u32 {
 }
 
 /// The UTF-16 units of `bytes` decoded as UTF-8, U+FFFD for each maximal invalid part.
-pub(crate) fn utf16_units(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
+fn utf16_units(bytes: &[u8]) -> impl Iterator<Item = u16> + '_ {
     bytes.utf8_chunks().flat_map(|chunk| {
         let replacement = (!chunk.invalid().is_empty()).then_some(0xfffd);
         chunk.valid().encode_utf16().chain(replacement)

@@ -6,17 +6,17 @@ use crate::clients::{Client, same_for_keyed};
 
 /// What has to be computed for each key, each thing once: clients share rules, rules share hashes.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The hashes of 32 bits.
     lanes: Vec<(KeyView, Hash)>,
     /// The distinct rules for keys that have bytes.
-    pub(super) rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
     /// The rule of each client.
-    pub(super) rule_of: Vec<usize>,
+    pub(crate) rule_of: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Rule {
+pub(crate) enum Rule {
     /// Reduces a hash that is computed for many keys at a time.
     Reduced { lane: usize, reduction: Reduction },
     /// Anything else, key by key.
@@ -24,11 +24,11 @@ pub(super) enum Rule {
 }
 
 /// Stands for [`Placement::Unpinned`] among partition indexes, which end at `i32::MAX`.
-pub(super) const UNPINNED: u32 = u32::MAX;
+pub(crate) const UNPINNED: u32 = u32::MAX;
 /// Stands for [`Placement::Rejected`].
-pub(super) const REJECTED: u32 = u32::MAX - 1;
+pub(crate) const REJECTED: u32 = u32::MAX - 1;
 
-pub(super) fn code(placement: Placement) -> u32 {
+pub(crate) fn code(placement: Placement) -> u32 {
     match placement {
         Placement::Pinned(partition) => partition as u32,
         Placement::Unpinned => UNPINNED,
@@ -37,7 +37,7 @@ pub(super) fn code(placement: Placement) -> u32 {
 }
 
 impl Plan {
-    pub(super) fn new(clients: &[Client]) -> Self {
+    pub(crate) fn new(clients: &[Client]) -> Self {
         let mut plan = Self {
             lanes: Vec::new(),
             rules: Vec::new(),
@@ -79,7 +79,7 @@ impl Plan {
     }
 
     /// Hashes `keys`, none of them empty, with every lane.
-    pub(super) fn hash(&self, keys: &[&[u8]], hashes: &mut Vec<Vec<u32>>) {
+    pub(crate) fn hash(&self, keys: &[&[u8]], hashes: &mut Vec<Vec<u32>>) {
         hashes.resize_with(self.lanes.len(), Vec::new);
         for ((view, hash), out) in self.lanes.iter().zip(hashes) {
             out.resize(keys.len(), 0);
@@ -94,7 +94,7 @@ impl Plan {
     }
 
     /// Places hashed keys by one rule.
-    pub(super) fn place(
+    pub(crate) fn place(
         &self,
         rule: Rule,
         keys: &[&[u8]],
