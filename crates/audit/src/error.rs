@@ -22,7 +22,8 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    /// An error of the kind [`ErrorKind::Usage`].
+    pub fn usage(message: impl Into<String>) -> Self {
         Self {
             kind: ErrorKind::Usage,
             message: message.into(),
@@ -41,6 +42,14 @@ impl Error {
     pub(crate) fn unreadable(name: &str, source: std::io::Error) -> Self {
         Self {
             kind: ErrorKind::Input,
+            message: format!("{name}: {source}"),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    pub(crate) fn unwritable(name: &str, source: std::io::Error) -> Self {
+        Self {
+            kind: ErrorKind::Output,
             message: format!("{name}: {source}"),
             source: Some(Box::new(source)),
         }

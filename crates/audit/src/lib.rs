@@ -6,6 +6,7 @@
 //! - [`verify()`] compares clients over keys and says why they differ;
 //! - [`map()`] lists every key with each client's partition;
 //! - [`setting()`] finds the configuration that makes one client place keys as another;
+//! - [`vectors`] checks this program against the placements of the real clients;
 //! - [`output`] writes reports for people, scripts and CI systems.
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ mod pipeline;
 mod plan;
 mod settings;
 mod text;
+pub mod vectors;
 pub mod verify;
 
 pub use clients::Client;

@@ -182,14 +182,14 @@ impl fmt::Display for KeyedRule {
                 hash,
                 reduction,
             } => {
-                write!(f, "{hash}, {}", reduction.formula())?;
+                write!(f, "{hash} reduced by {}", reduction.formula())?;
                 match view {
                     KeyView::AllBytes => Ok(()),
-                    KeyView::CharacterCount => f.write_str(", over as many bytes as characters"),
+                    KeyView::CharacterCount => f.write_str(", of as many bytes as characters"),
                 }
             }
             Self::Fixed(partition) => write!(f, "always partition {partition}"),
-            Self::Unpinned(spread) => write!(f, "key ignored, {}", spread.name()),
+            Self::Unpinned(spread) => write!(f, "keys ignored, {}", spread.name()),
         }
     }
 }

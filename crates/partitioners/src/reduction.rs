@@ -50,10 +50,10 @@ impl Reduction {
     pub const fn formula(self) -> &'static str {
         match self {
             Self::MaskSign => "(h & 0x7fffffff) % n",
-            Self::Unsigned => "h % n, h unsigned",
-            Self::SignedRemainderAbs => "|h % n|, h signed",
-            Self::AbsRemainder => "|h| % n, |MIN| negative",
-            Self::AbsMinIsZero => "|h| % n, |MIN| = 0",
+            Self::Unsigned => "h % n (unsigned)",
+            Self::SignedRemainderAbs => "|h % n| (signed)",
+            Self::AbsRemainder => "|h| % n (|MIN| is negative)",
+            Self::AbsMinIsZero => "|h| % n (|MIN| is 0)",
         }
     }
 

@@ -51,6 +51,8 @@ pub struct InputOptions {
 /// An opened input that hands out its keys block by block.
 pub struct Source {
     name: String,
+    path: Option<PathBuf>,
+    records_are_lines: bool,
     size: Option<u64>,
     progress: Progress,
     rules: KeyRules,
@@ -122,6 +124,9 @@ impl Source {
         }
         let progress = Progress::default();
         let (opened, size) = open(&path, &progress)?;
+        // Of a compressed file, a viewer has no lines.
+        let plain = matches!(opened, Opened::Plain(..));
+        let records_are_lines = plain && matches!(format, Format::Lines | Format::Jsonl);
         let layout = match format {
             Format::Lines => Layout::Separated(Cutter::new(opened, &progress), b'\n'),
             Format::Nul => Layout::Separated(Cutter::new(opened, &progress), 0),
@@ -148,6 +153,8 @@ impl Source {
         };
         Ok(Self {
             name,
+            path: (path != Path::new("-")).then_some(path),
+            records_are_lines,
             size,
             progress,
             rules,
@@ -159,6 +166,18 @@ impl Source {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The file; standard input has none.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether record 7 is line 7 of the file, as anyone who opens it sees it.
+    #[must_use]
+    pub const fn records_are_lines(&self) -> bool {
+        self.records_are_lines
     }
 
     /// The file's size in bytes, if it has one.

@@ -65,6 +65,9 @@ fn count(
     let (start, end) = if color { (style, "\x1b[0m") } else { ("", "") };
     writeln!(out, "{} partitions: {start}{word}{end}", count.partitions)?;
 
+    if report.input.keys == 0 {
+        return Ok(());
+    }
     let mut table = plain_table(["", "agree", "disagree", "unpinned"]);
     let kinds = [
         ("keys with bytes", &count.keyed, report.input.keyed),
@@ -187,9 +190,18 @@ fn placed(placement: &ClientPlacement) -> String {
     }
 }
 
-fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+/// Says a difference and what to do; a fix that was `said` before is not repeated.
+fn finding<'r>(
+    finding: &'r Finding,
+    said: &mut Vec<&'r str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "  - {}", finding.message)?;
     for fix in &finding.fixes {
+        if said.contains(&fix.client.as_str()) {
+            continue;
+        }
+        said.push(&fix.client);
         match (&fix.setting, &fix.by_hand) {
             (Some(setting), _) => {
                 writeln!(
@@ -202,6 +214,9 @@ fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
                 }
                 for difference in &setting.differences {
                     writeln!(out, "      still different: {difference}")?;
+                }
+                if !setting.note.is_empty() {
+                    writeln!(out, "      note: {}", setting.note)?;
                 }
             }
             (None, Some(by_hand)) => writeln!(
@@ -218,6 +233,24 @@ fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 fn probes(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
     if report.probes.keys == 0 || report.probes.counts.is_empty() {
         return Ok(());
+    }
+    let counts: Vec<_> = report
+        .probes
+        .counts
+        .iter()
+        .map(|probe| probe.partitions.to_string())
+        .collect();
+    if report
+        .probes
+        .counts
+        .iter()
+        .all(|probe| probe.keyed.disagree == 0)
+    {
+        return writeln!(
+            out,
+            "\nAt other counts ({}) they agree as well",
+            counts.join(", ")
+        );
     }
     let shares: Vec<_> = report
         .probes

@@ -37,27 +37,30 @@ pub(super) fn keyed_reason(a: &Profile, b: &Profile) -> Reason {
     }
 }
 
-/// The difference in a sentence; `client` stands for a group that behaves like it.
-pub(super) fn keyed_message(reason: Reason, client: &Client, reference: &Client) -> String {
+/// The difference in a sentence; the clients named behave like `client`.
+pub(super) fn keyed_message(
+    reason: Reason,
+    names: &str,
+    client: &Client,
+    reference: &Client,
+) -> String {
     let (own, other) = (client.profile().keyed, reference.profile().keyed);
-    let (name, reference) = (client.name(), reference.name());
+    let reference = reference.name();
     match reason {
-        Reason::KeyIgnored => {
-            format!("{name} does not hash keys ({own}); {reference} does ({other})")
-        }
+        Reason::KeyIgnored => format!("{names}: {own}; {reference}: {other}"),
         Reason::SignHandling => format!(
-            "{name} and {reference} compute the same hash but treat its sign bit differently: {own}, against {other}"
+            "{names}: the same hash as {reference}, but its sign bit is treated differently ({own}, against {other})"
         ),
         Reason::MultiByteView => format!(
-            "{name} hashes only as many bytes as the key has characters, {reference} all of them: keys with multi-byte characters differ"
+            "{names}: not the same bytes are hashed as in {reference} ({own}, against {other}), so keys with multi-byte characters differ"
         ),
         Reason::SignedTail => format!(
-            "{name} and {reference} differ on keys with a byte of 0x80 or more among the last len % 4: C's signed char in murmur2 ({own}, against {other})"
+            "{names}: C's signed char in murmur2 ({own}, against {other} in {reference}), so keys with a byte of 0x80 or more among the last len % 4 differ"
         ),
         Reason::FloatArithmetic => format!(
-            "{name} and {reference} compute murmur2 in different arithmetic: JavaScript's doubles lose bits ({own}, against {other})"
+            "{names}: another arithmetic than {reference}; JavaScript's doubles lose bits of murmur2 ({own}, against {other})"
         ),
-        _ => format!("{name} uses another hash than {reference}: {own}, against {other}"),
+        _ => format!("{names}: another hash than {reference} ({own}, against {other})"),
     }
 }
 
@@ -91,7 +94,9 @@ pub(super) fn keyless_finding(
         clients: vec![name.to_owned()],
         reference: reference_name.to_owned(),
         affects_verdict,
-        message: format!("{kind} keys: {name} {own_rule}, {reference_name} {other_rule}"),
+        message: format!(
+            "{name}: another rule for {kind} keys than {reference_name} ({own_rule}, against {other_rule})"
+        ),
         fixes: fixes(std::slice::from_ref(&client), reference),
     })
 }

@@ -7,8 +7,9 @@ mod tally;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use copart_partitioners::{HashValue, PartitionCount, Placement};
+use copart_partitioners::{HashValue, KeyedRule, PartitionCount, Placement};
 use data_encoding::HEXLOWER;
+use serde::Serialize;
 
 pub use report::*;
 
@@ -35,7 +36,8 @@ pub struct VerifyOptions {
 }
 
 /// What a key counts as that no client pins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnpinnedPolicy {
     /// It is reported apart, and is neither agreement nor disagreement.
     #[default]
@@ -143,8 +145,11 @@ impl Builder<'_> {
             schema: VerifyReport::SCHEMA,
             verdict: overall(counts.iter().map(|count| count.verdict)),
             partial: ended == Ended::Interrupted,
+            unpinned_policy: self.options.unpinned,
             input: InputSummary {
                 name: source.name().to_owned(),
+                path: source.path().map(Into::into),
+                records_are_lines: source.records_are_lines(),
                 keys: keyed + empty + null,
                 keyed,
                 empty,
@@ -346,7 +351,8 @@ impl Builder<'_> {
         affects_verdict: bool,
     ) -> Finding {
         let reason = explain::keyed_reason(client.profile(), reference.profile());
-        let mut message = explain::keyed_message(reason, client, reference);
+        let names: Vec<_> = alike.iter().map(|client| client.name()).collect();
+        let mut message = explain::keyed_message(reason, &names.join(", "), client, reference);
         let chance = self.options.counts.iter().find(|&&n| {
             explain::agree_only_at_powers_of_two(client.profile(), reference.profile(), n)
         });
@@ -414,6 +420,7 @@ fn summary(client: &Client) -> ClientSummary {
         name: client.name().to_owned(),
         id: client.entry().map(|entry| entry.id),
         rule: profile.keyed.to_string(),
+        pins_keys: !matches!(profile.keyed, KeyedRule::Unpinned(_)),
         empty: profile.empty.to_string(),
         null: profile.null.to_string(),
         unverified: client.unverified(),

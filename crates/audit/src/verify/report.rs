@@ -1,5 +1,8 @@
+use std::path::PathBuf;
+
 use serde::Serialize;
 
+use super::UnpinnedPolicy;
 use crate::settings::Setting;
 
 /// Do these clients agree on these keys?
@@ -13,6 +16,8 @@ pub struct VerifyReport {
     pub verdict: Verdict,
     /// The run was interrupted: the counts hold for the beginning of the input.
     pub partial: bool,
+    /// What keys count as that no client pins.
+    pub unpinned_policy: UnpinnedPolicy,
     /// What was read.
     pub input: InputSummary,
     /// Who was compared, in the order given. The first is the reference.
@@ -45,11 +50,38 @@ pub enum Verdict {
     Inconclusive,
 }
 
+impl Verdict {
+    /// The word for it in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Agree => "agree",
+            Self::Disagree => "disagree",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+
+    /// What `copart verify` exits with.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Agree => 0,
+            Self::Disagree => 1,
+            Self::Inconclusive => 4,
+        }
+    }
+}
+
 /// The keys of the input by kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct InputSummary {
     /// The file's name.
     pub name: String,
+    /// The file; standard input has none.
+    #[serde(skip)]
+    pub path: Option<PathBuf>,
+    /// Whether record 7 is line 7 of the file.
+    pub records_are_lines: bool,
     /// All of them.
     pub keys: u64,
     /// Those of at least one byte.
@@ -69,6 +101,8 @@ pub struct ClientSummary {
     pub id: Option<&'static str>,
     /// What it does with a key that has bytes.
     pub rule: String,
+    /// Whether it pins such keys; if not, it spreads their records.
+    pub pins_keys: bool,
     /// What it does with an empty key.
     pub empty: String,
     /// What it does with a null key.

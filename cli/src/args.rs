@@ -1,0 +1,147 @@
+//! Arguments that several commands share.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+
+use clap::ValueEnum;
+use copart_audit::input::{Format, InputOptions, KeyEncoding, Source};
+use copart_audit::{Client, Error, Run};
+use copart_partitioners::PartitionCount;
+
+use crate::progress;
+
+/// The keys and how to read them.
+#[derive(clap::Args)]
+pub(crate) struct KeyArgs {
+    /// File of keys, or - for standard input; gzip and zstd are read as they are
+    #[arg(value_name = "KEYS")]
+    path: PathBuf,
+
+    /// How keys are laid out: lines, nul, csv, tsv or jsonl [default: by the file's name, else
+    /// lines]
+    ///
+    /// lines: a key a line, byte for byte; an empty line is an empty key. nul: keys end with a NUL
+    /// byte. csv, tsv: a column of each row. jsonl: a string, whole number or null of each line.
+    #[arg(long, value_name = "FORMAT", help_heading = "Input")]
+    format: Option<Format>,
+
+    /// Where the key is: a column's name or its number from 1 (csv, tsv), or a JSON pointer such
+    /// as /user/id (jsonl) [default: the only column; the value itself or its member "key"]
+    #[arg(long, value_name = "FIELD", help_heading = "Input")]
+    field: Option<String>,
+
+    /// How a key's text becomes the bytes that are hashed: utf8 (as it stands), hex, base64,
+    /// int32, int32-le, int64, int64-le, uuid-text, uuid-upper, uuid-plain, uuid-bytes,
+    /// uuid-dotnet
+    ///
+    /// int32 and int64 are big-endian, as Java's serializers write them.
+    #[arg(long, value_name = "ENCODING", default_value_t, help_heading = "Input")]
+    key_encoding: KeyEncoding,
+
+    /// The text that stands for a null key in lines, nul, csv and tsv; a null key is not an empty
+    /// one
+    #[arg(long, value_name = "TEXT", help_heading = "Input")]
+    null_value: Option<String>,
+
+    /// The first row of csv or tsv is data, not column names
+    #[arg(long, help_heading = "Input")]
+    no_header: bool,
+
+    /// What a jsonl record without the field is
+    #[arg(
+        long,
+        value_enum,
+        default_value = "error",
+        value_name = "WHAT",
+        help_heading = "Input"
+    )]
+    missing: Missing,
+
+    /// Worker threads [default: one for each core]
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    threads: Option<NonZero<usize>>,
+
+    /// Show no progress line, even on a terminal
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Missing {
+    /// Stop: the field's name may be wrong
+    Error,
+    /// A null key
+    Null,
+}
+
+impl KeyArgs {
+    pub(crate) fn open(&self) -> Result<Source, Error> {
+        let options = InputOptions {
+            format: self.format,
+            field: self.field.clone(),
+            encoding: self.key_encoding,
+            null_value: self.null_value.clone(),
+            no_header: self.no_header,
+            missing_is_null: self.missing == Missing::Null,
+        };
+        Source::open(&self.path, &options)
+    }
+
+    /// Runs `work` on all cores with a progress line; Ctrl-C ends it early.
+    pub(crate) fn run<T>(&self, source: &Source, work: impl FnOnce(&Run<'_>) -> T) -> T {
+        let run = Run {
+            threads: self
+                .threads
+                .or(thread::available_parallelism().ok())
+                .map_or(1, NonZero::get),
+            interrupted: progress::interruptible(),
+        };
+        progress::shown(source, self.quiet, || work(&run))
+    }
+}
+
+/// The clients and partition counts.
+#[derive(clap::Args)]
+pub(crate) struct ClientArgs {
+    /// Partition count of the topic; several, separated by commas, are answered one by one
+    #[arg(short, long, value_name = "N", required = true, value_delimiter = ',', value_parser = partition_count)]
+    partitions: Vec<PartitionCount>,
+
+    /// Clients separated by commas; the first is the reference
+    ///
+    /// A bare name is what the client does with nothing configured; client/partitioner names a
+    /// partitioner and @version a release: kafkajs@1.16, librdkafka/murmur2_random. A profile of
+    /// your own: hash=murmur2,reduce=mask,null=random,empty=hash. `copart clients` lists all.
+    #[arg(
+        long,
+        value_name = "CLIENT,…",
+        default_value = "java,ruby-kafka,librdkafka"
+    )]
+    clients: String,
+}
+
+impl ClientArgs {
+    pub(crate) fn clients(&self) -> Result<Vec<Client>, Error> {
+        Client::parse_list(&self.clients)
+    }
+
+    /// The counts, each once.
+    pub(crate) fn counts(&self) -> Vec<PartitionCount> {
+        let mut counts = Vec::new();
+        for &count in &self.partitions {
+            if !counts.contains(&count) {
+                counts.push(count);
+            }
+        }
+        counts
+    }
+}
+
+pub(crate) fn partition_count(text: &str) -> Result<PartitionCount, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .and_then(PartitionCount::new)
+        .ok_or_else(|| format!("a topic has 1 to {} partitions", i32::MAX))
+}

@@ -1,0 +1,61 @@
+//! The `copart` command: argument parsing and printing; the work is done in `copart-audit`.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod exit;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// Prove that Kafka clients put your keys on the same partitions.
+///
+/// A Kafka broker never decides a record's partition: the producer's client library does, and
+/// libraries differ. copart computes what each of them does, checked against the libraries
+/// themselves.
+#[derive(Parser)]
+#[command(version, after_help = exit::HELP, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Verify(commands::verify::Args),
+    Map(commands::map::Args),
+    Clients(commands::clients::Args),
+    Config(commands::config::Args),
+    Vectors(commands::vectors::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers: they go to standard output and succeed.
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Agree
+            };
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let result = match cli.command {
+        Command::Verify(args) => commands::verify::run(&args),
+        Command::Map(args) => commands::map::run(&args),
+        Command::Clients(args) => commands::clients::run(&args),
+        Command::Config(args) => commands::config::run(&args),
+        Command::Vectors(args) => commands::vectors::run(&args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => exit::report(&error).into(),
+    }
+}

@@ -1,0 +1,67 @@
+//! A line on standard error that says how far a long run has come, and Ctrl-C.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use copart_audit::input::Source;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Set by the first Ctrl-C; a second one ends the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Makes Ctrl-C and SIGTERM end the run with what was read so far.
+pub(crate) fn interruptible() -> &'static AtomicBool {
+    // Without a handler the signal ends the process at once, which is right as well.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    &INTERRUPTED
+}
+
+/// Runs `work` while a progress line is shown, if standard error is a terminal and it takes long.
+pub(crate) fn shown<T>(source: &Source, quiet: bool, work: impl FnOnce() -> T) -> T {
+    if quiet || !std::io::stderr().is_terminal() {
+        return work();
+    }
+    let (progress, size) = (source.progress(), source.size());
+    let (done, wait) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut bar: Option<ProgressBar> = None;
+            while wait.recv_timeout(EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
+                bar.get_or_insert_with(|| new_bar(size))
+                    .set_position(progress.bytes());
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+fn new_bar(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => (
+            ProgressBar::new(size),
+            "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",
+        ),
+        None => (
+            ProgressBar::no_length(),
+            "{spinner} {bytes} read, {bytes_per_sec}",
+        ),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
