@@ -36,10 +36,10 @@ pub(super) fn write(report: &VerifyReport, color: bool, out: &mut dyn Write) -> 
     }
     if !report.findings.is_empty() {
         writeln!(out, "\nWhy")?;
-        report
-            .findings
-            .iter()
-            .try_for_each(|finding| self::finding(finding, out))?;
+        let mut said = Vec::new();
+        for finding in &report.findings {
+            self::finding(finding, &mut said, out)?;
+        }
     }
     probes(report, out)?;
     for warning in &report.warnings {
