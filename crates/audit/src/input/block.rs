@@ -24,15 +24,17 @@ pub struct KeyBlock {
 }
 
 impl KeyBlock {
+    /// Forgets the keys. The bytes stay until they are read over, so that they need no zeroing.
     pub(super) fn clear(&mut self) {
-        self.raw.clear();
         self.decoded.clear();
         self.spans.clear();
         self.in_decoded = false;
         self.carriage_returns = 0;
         // One huge record must not keep its memory for the rest of the run.
+        let usual = 4 * super::BLOCK_BYTES;
+        self.raw.truncate(usual);
         for buffer in [&mut self.raw, &mut self.decoded] {
-            buffer.shrink_to(4 * super::BLOCK_BYTES);
+            buffer.shrink_to(usual);
         }
     }
 

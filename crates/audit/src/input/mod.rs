@@ -9,7 +9,6 @@ mod format;
 mod json;
 mod open;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
@@ -136,10 +135,9 @@ impl Source {
                 missing_is_null: options.missing_is_null,
             },
             Format::Csv | Format::Tsv => {
-                let stream: Box<dyn Read + Send> = match opened {
-                    Opened::Plain(file, _) => Box::new(file),
-                    Opened::Stream(stream) => stream,
-                };
+                let stream = opened
+                    .into_stream(&progress)
+                    .map_err(|e| Error::unreadable(&name, e))?;
                 Layout::Rows(Rows::new(&name, stream, format, !options.no_header, field)?)
             }
         };

@@ -1,7 +1,7 @@
 //! Files and standard input, compressed or not.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,22 @@ pub(super) enum Opened {
     Plain(File, u64),
     /// Anything else, from its front to its end.
     Stream(Box<dyn Read + Send>),
+}
+
+impl Opened {
+    /// The whole input from its front.
+    pub(super) fn into_stream(self, progress: &Progress) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Self::Stream(stream) => Ok(stream),
+            Self::Plain(mut inner, _) => {
+                inner.rewind()?;
+                Ok(Box::new(Counted {
+                    inner,
+                    progress: progress.clone(),
+                }))
+            }
+        }
+    }
 }
 
 /// Opens `path`, or standard input for `-`. Also returns the size in bytes if there is one.

@@ -2,8 +2,7 @@
 //!
 //! One key's murmur2 or FNV-1a is a chain of multiplications, each waiting for the one before.
 //! Eight keys are eight independent chains, which the compiler turns into vector instructions
-//! where the CPU has them (`simd`). CRC-32 has no such form: `crc32fast` is as fast as
-//! interleaved tables, and stays.
+//! where the CPU has them (`simd`). CRC-32 has a form of its own (`crc32_clmul`).
 
 use super::{Hash, HashValue, fnv1a, murmur2};
 
@@ -15,6 +14,10 @@ mod simd;
 mod simd {
     pub(super) fn hash_each<H: super::Chain>(keys: &[&[u8]], hashes: &mut [u32]) {
         super::interleaved::<H>(keys, hashes);
+    }
+
+    pub(super) fn crc32_each(keys: &[&[u8]], hashes: &mut [u32]) {
+        super::one_by_one(crate::Hash::Crc32, keys, hashes);
     }
 }
 
@@ -30,15 +33,18 @@ impl Hash {
         match self {
             Self::Murmur2 => simd::hash_each::<Murmur2>(keys, hashes),
             Self::Fnv1a32 => simd::hash_each::<Fnv1a>(keys, hashes),
-            _ => {
-                for (key, hash) in keys.iter().zip(hashes) {
-                    *hash = match self.of(key) {
-                        HashValue::Bits32(bits) => bits,
-                        HashValue::Bits160(_) => panic!("{self} has more than 32 bits"),
-                    };
-                }
-            }
+            Self::Crc32 => simd::crc32_each(keys, hashes),
+            _ => one_by_one(self, keys, hashes),
         }
+    }
+}
+
+fn one_by_one(function: Hash, keys: &[&[u8]], hashes: &mut [u32]) {
+    for (key, hash) in keys.iter().zip(hashes) {
+        *hash = match function.of(key) {
+            HashValue::Bits32(bits) => bits,
+            HashValue::Bits160(_) => panic!("{function} has more than 32 bits"),
+        };
     }
 }
 

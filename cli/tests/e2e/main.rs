@@ -1,0 +1,6 @@
+//! The `copart` binary as a user runs it.
+
+mod catalogue;
+mod input;
+mod support;
+mod verify;
