@@ -14,6 +14,8 @@ pub struct KeyBlock {
     pub(crate) index: usize,
     /// What was read.
     pub(super) raw: Vec<u8>,
+    /// Where in it the first record starts.
+    pub(super) first: usize,
     /// Keys that had to be decoded, one after the other.
     pub(super) decoded: Vec<u8>,
     /// Whether the spans point into `decoded`.

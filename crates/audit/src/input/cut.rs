@@ -50,14 +50,15 @@ impl Cutter {
     }
 
     /// Reads the next block's whole records into `bytes`, the last one perhaps without its
-    /// separator. Returns the block's index, with an error too; `None` after the last.
+    /// separator. Returns the block's index (with an error too) and where in `bytes` its first
+    /// record starts; `None` after the last block.
     ///
     /// An index may belong to no record at all, when one record spans blocks.
     pub(super) fn next(
         &self,
         separator: u8,
         bytes: &mut Vec<u8>,
-    ) -> Result<Option<usize>, (usize, io::Error)> {
+    ) -> Result<Option<(usize, usize)>, (usize, io::Error)> {
         match self {
             Self::Plain {
                 file,
@@ -73,10 +74,10 @@ impl Cutter {
                     return Ok(None);
                 };
                 let end = (start + BLOCK_BYTES as u64).min(*len);
-                read_records_that_start_in(file, start, end, *len, separator, bytes)
+                let first = read_records_that_start_in(file, start, end, *len, separator, bytes)
                     .map_err(|e| (index, e))?;
                 progress.add((end - start) as usize);
-                Ok(Some(index))
+                Ok(Some((index, first)))
             }
             Self::Stream(state) => {
                 let mut state = state
@@ -85,13 +86,13 @@ impl Cutter {
                 let index = state.next;
                 let more = state.next(separator, bytes).map_err(|e| (index, e))?;
                 state.next += 1;
-                Ok(more.then_some(index))
+                Ok(more.then_some((index, 0)))
             }
         }
     }
 }
 
-/// A record belongs to the block in which its first byte lies.
+/// A record belongs to the block in which its first byte lies. Returns where the first one starts.
 fn read_records_that_start_in(
     file: &File,
     start: u64,
@@ -99,36 +100,36 @@ fn read_records_that_start_in(
     len: u64,
     separator: u8,
     bytes: &mut Vec<u8>,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     // The byte before the block tells whether a record starts at its first byte.
     let from = start.saturating_sub(1);
     bytes.resize((end - from) as usize, 0);
     read_exact_at(file, bytes, from)?;
-    let skip = match (start, memchr(separator, bytes)) {
+    let first = match (start, memchr(separator, bytes)) {
         (0, _) => 0,
         (_, Some(at)) => at + 1,
         // A record of an earlier block goes through this one to the next.
         (_, None) => bytes.len(),
     };
-    if skip == bytes.len() {
-        bytes.clear();
-        return Ok(());
+    if first == bytes.len() {
+        return Ok(first);
     }
-    let mut at = end;
+    // The rest of the last record: usually short, so little is read at first.
+    let (mut at, mut more) = (end, 1 << 10);
     while at < len && bytes.last() != Some(&separator) {
         let read_from = bytes.len();
-        let more = (bytes.len().min(BLOCK_BYTES) as u64).min(len - at) as usize;
-        bytes.resize(read_from + more, 0);
+        let read = (more as u64).min(len - at) as usize;
+        bytes.resize(read_from + read, 0);
         read_exact_at(file, &mut bytes[read_from..], at)?;
         if let Some(found) = memchr(separator, &bytes[read_from..]) {
             bytes.truncate(read_from + found + 1);
             break;
         }
-        at += more as u64;
+        at += read as u64;
+        more = (2 * more).min(BLOCK_BYTES);
         check_length(at - end)?;
     }
-    bytes.drain(..skip);
-    Ok(())
+    Ok(first)
 }
 
 fn check_length(bytes: u64) -> io::Result<()> {
@@ -206,11 +207,12 @@ mod tests {
     fn all(cutter: &Cutter) -> io::Result<Vec<u8>> {
         let next = |bytes: &mut Vec<u8>| cutter.next(b'\n', bytes).map_err(|(_, e)| e);
         let (mut bytes, mut whole, mut expected) = (Vec::new(), Vec::new(), 0);
-        while let Some(index) = next(&mut bytes)? {
+        while let Some((index, first)) = next(&mut bytes)? {
             assert_eq!(index, expected);
             expected += 1;
-            assert!(whole.is_empty() || bytes.is_empty() || whole.ends_with(b"\n"));
-            whole.extend_from_slice(&bytes);
+            let records = &bytes[first..];
+            assert!(whole.is_empty() || records.is_empty() || whole.ends_with(b"\n"));
+            whole.extend_from_slice(records);
         }
         assert!(next(&mut bytes)?.is_none(), "the end stays the end");
         Ok(whole)

@@ -199,7 +199,7 @@ impl Source {
             Layout::Jsonl { cutter, .. } => (cutter, b'\n'),
         };
         match cutter.next(separator, &mut block.raw) {
-            Ok(Some(index)) => block.index = index,
+            Ok(Some((index, first))) => (block.index, block.first) = (index, first),
             Ok(None) => return Ok(false),
             Err((index, e)) => {
                 return Err(BadRecord {
@@ -235,26 +235,29 @@ impl KeyRules {
 
     fn separated(&self, separator: u8, block: &mut KeyBlock) -> Result<(), BadRecord> {
         let raw = std::mem::take(&mut block.raw);
+        let is_line = separator == b'\n';
         let as_is = self.encoding == KeyEncoding::Utf8 && self.null_value.is_none();
         block.in_decoded = !as_is;
-        let index = block.index;
-        let result = records(&raw, separator)
-            .enumerate()
-            .try_for_each(|(record, (start, end))| {
-                if separator == b'\n' && end > start && raw[end - 1] == b'\r' {
-                    block.carriage_returns += 1;
-                }
-                if as_is {
-                    block.push(start, end - start);
-                    return Ok(());
-                }
-                self.push(&raw[start..end], block)
-                    .map_err(|what| BadRecord {
-                        index,
-                        at: Position::InBlock(record as u64),
-                        what,
-                    })
+        let all = records(&raw, block.first, separator);
+        let result = if as_is {
+            // Nothing to decode, nothing that could fail: the case that has to be fast.
+            all.for_each(|(start, end)| {
+                let ends_in_cr = is_line && end > start && raw[end - 1] == b'\r';
+                block.carriage_returns += u64::from(ends_in_cr);
+                block.push(start, end - start);
             });
+            Ok(())
+        } else {
+            let index = block.index;
+            all.enumerate().try_for_each(|(record, (start, end))| {
+                let text = &raw[start..end];
+                let ends_in_cr = is_line && text.last() == Some(&b'\r');
+                block.carriage_returns += u64::from(ends_in_cr);
+                let at = Position::InBlock(record as u64);
+                self.push(text, block)
+                    .map_err(|what| BadRecord { index, at, what })
+            })
+        };
         block.raw = raw;
         result
     }
@@ -269,7 +272,7 @@ impl KeyRules {
         block.in_decoded = true;
         let index = block.index;
         let mut text = String::new();
-        let result = records(&raw, b'\n').enumerate().try_for_each(|(record, (start, end))| {
+        let result = records(&raw, block.first, b'\n').enumerate().try_for_each(|(record, (start, end))| {
             let result = match pointer.find(&raw[start..end], &mut text) {
                 _ if start == end => Err("an empty line is no JSON value".into()),
                 Ok(Found::Null) => {
@@ -293,11 +296,14 @@ impl KeyRules {
     }
 }
 
-/// Start and end of each record; the last one may lack its separator.
-fn records(bytes: &[u8], separator: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
-    let unterminated = bytes.last().is_some_and(|&last| last != separator);
-    let ends = memchr_iter(separator, bytes).chain(unterminated.then_some(bytes.len()));
-    let mut start = 0;
+/// Start and end of each record from `first` on; the last one may lack its separator.
+fn records(bytes: &[u8], first: usize, separator: u8) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let tail = &bytes[first..];
+    let unterminated = tail.last().is_some_and(|&last| last != separator);
+    let ends = memchr_iter(separator, tail)
+        .chain(unterminated.then_some(tail.len()))
+        .map(move |end| first + end);
+    let mut start = first;
     ends.map(move |end| {
         let record = (start, end);
         start = end + 1;
