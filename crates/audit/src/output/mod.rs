@@ -1,6 +1,18 @@
 //! Reports for people, scripts and CI systems.
 
+mod csv;
+mod github;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+mod problems;
+mod sarif;
 mod table;
+#[cfg(test)]
+mod testing;
+mod uri;
+mod wording;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,11 +26,34 @@ use crate::verify::VerifyReport;
 pub enum Output {
     /// For people at a terminal.
     Table,
+    /// All of it, for programs.
+    Json,
+    /// One fact a line, for programs that read as they go.
+    Jsonl,
+    /// The keys that differ, for spreadsheets.
+    Csv,
+    /// For pull requests.
+    Markdown,
+    /// For CI systems, as test cases.
+    Junit,
+    /// For code scanning.
+    Sarif,
+    /// Annotations in a GitHub workflow.
+    Github,
 }
 
 impl Output {
     /// Every form with its name.
-    pub const ALL: &[(Self, &str)] = &[(Self::Table, "table")];
+    pub const ALL: &[(Self, &str)] = &[
+        (Self::Table, "table"),
+        (Self::Json, "json"),
+        (Self::Jsonl, "jsonl"),
+        (Self::Csv, "csv"),
+        (Self::Markdown, "markdown"),
+        (Self::Junit, "junit"),
+        (Self::Sarif, "sarif"),
+        (Self::Github, "github"),
+    ];
 
     /// Writes a report in this form; `color` matters to the table alone.
     ///
@@ -28,6 +63,13 @@ impl Output {
     pub fn write(self, report: &VerifyReport, color: bool, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Table => table::write(report, color, out),
+            Self::Json => json::write(report, out),
+            Self::Jsonl => jsonl::write(report, out),
+            Self::Csv => csv::write(report, out),
+            Self::Markdown => markdown::write(report, out),
+            Self::Junit => junit::write(report, out),
+            Self::Sarif => sarif::write(report, out),
+            Self::Github => github::write(report, out),
         }
     }
 }

@@ -65,11 +65,14 @@ pub(super) fn keyed_message(
 }
 
 /// A finding on empty or null keys, if the client differs from the reference there.
+///
+/// `explained` says that a difference in the hash was reported as one of keys that have bytes.
 pub(super) fn keyless_finding(
     client: &Client,
     reference: &Client,
     reason: Reason,
     affects_verdict: bool,
+    explained: bool,
 ) -> Option<Finding> {
     let key = if reason == Reason::EmptyKeyRule {
         Some(&[][..])
@@ -84,19 +87,32 @@ pub(super) fn keyless_finding(
         Reason::EmptyKeyRule => ("empty", own.empty, other.empty),
         _ => ("null", own.null, other.null),
     };
-    // Hashed on both sides: the difference is that of all keys, and was reported as such.
-    if own_rule == other_rule {
-        return None;
-    }
     let (name, reference_name) = (client.name(), reference.name());
+    let (reason, message) = if own_rule == other_rule {
+        // Hashed on both sides: the difference is that of all keys.
+        if explained {
+            return None;
+        }
+        let reason = keyed_reason(own, other);
+        let message = keyed_message(reason, name, client, reference);
+        (
+            reason,
+            format!("{message}; {kind} keys are hashed like any other"),
+        )
+    } else {
+        (
+            reason,
+            format!(
+                "{name}: another rule for {kind} keys than {reference_name} ({own_rule}, against {other_rule})"
+            ),
+        )
+    };
     Some(Finding {
         reason,
         clients: vec![name.to_owned()],
         reference: reference_name.to_owned(),
         affects_verdict,
-        message: format!(
-            "{name}: another rule for {kind} keys than {reference_name} ({own_rule}, against {other_rule})"
-        ),
+        message,
         fixes: fixes(std::slice::from_ref(&client), reference),
     })
 }

@@ -335,10 +335,27 @@ impl Builder<'_> {
             (Reason::NullKeyRule, self.total.null),
         ];
         for (reason, keys) in kinds {
-            let found = others
-                .iter()
-                .filter_map(|client| explain::keyless_finding(client, reference, reason, keys > 0));
-            findings.extend(found.filter(|_| keys > 0));
+            if keys == 0 {
+                continue;
+            }
+            let key = (reason == Reason::EmptyKeyRule).then_some(&[][..]);
+            for client in others {
+                let affects_verdict = self.options.counts.iter().any(|&count| {
+                    client.profile().place(key, count) != reference.profile().place(key, count)
+                });
+                let explained = findings.iter().any(|finding: &Finding| {
+                    finding.affects_verdict
+                        && !finding.reason.is_keyless()
+                        && finding.clients.iter().any(|c| c == client.name())
+                });
+                findings.extend(explain::keyless_finding(
+                    client,
+                    reference,
+                    reason,
+                    affects_verdict,
+                    explained,
+                ));
+            }
         }
         findings
     }

@@ -36,6 +36,16 @@ impl VerifyReport {
     /// The name and version of the serialised form. Members may be added in one version; none is
     /// removed or changes its meaning.
     pub const SCHEMA: &'static str = "copart.verify/1";
+
+    /// What `copart verify` exits with.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        if self.partial {
+            130 // As after SIGINT.
+        } else {
+            self.verdict.exit_code()
+        }
+    }
 }
 
 /// The answer, for one count or in all.
@@ -61,7 +71,7 @@ impl Verdict {
         }
     }
 
-    /// What `copart verify` exits with.
+    /// What `copart verify` exits with after reading the whole input.
     #[must_use]
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -205,6 +215,18 @@ pub enum Outcome {
     Rejected,
 }
 
+impl Outcome {
+    /// The word for it in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Unpinned => "unpinned",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
 /// The probed counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProbeReport {
@@ -290,6 +312,12 @@ impl Reason {
             Self::EmptyKeyRule => "empty-key-rule",
             Self::NullKeyRule => "null-key-rule",
         }
+    }
+
+    /// Whether it is a rule for empty or null keys, so that no other keys differ because of it.
+    #[must_use]
+    pub const fn is_keyless(self) -> bool {
+        matches!(self, Self::EmptyKeyRule | Self::NullKeyRule)
     }
 
     /// Every reason.
