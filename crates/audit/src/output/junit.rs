@@ -17,7 +17,9 @@ use super::wording::{
     partitions, placed,
 };
 use crate::text::number;
-use crate::verify::{CountReport, Finding, Reason, UnpinnedPolicy, Verdict, VerifyReport, percent};
+use crate::verify::{
+    CountReport, Finding, Fix, Reason, UnpinnedPolicy, Verdict, VerifyReport, percent,
+};
 
 /// Differing keys that a failure lists.
 const SHOWN: usize = 5;
@@ -115,6 +117,13 @@ impl<'r> Suite<'r> {
         self.report.clients.first().map_or("", |c| &c.name)
     }
 
+    /// The client library of a client; a user-defined profile has none.
+    fn library(&self, client: &str) -> Option<&'static str> {
+        let client = self.report.clients.iter().find(|c| c.name == client)?;
+        let id = client.id?;
+        Some(id.split_once('/').map_or(id, |(library, _)| library))
+    }
+
     /// Keys that have bytes, under one client and the reference.
     fn keyed(&self, other: &str) -> Case {
         let reference = self.reference();
@@ -157,7 +166,9 @@ impl<'r> Suite<'r> {
             .take(SHOWN)
             .map(|mismatch| mismatch_line(mismatch, &[reference, other]))
             .collect();
-        let mut text = explanation(&message, &findings);
+        let mut text = explanation(&message, &findings, |fix| {
+            Some(fix.client.as_str()) == self.library(other)
+        });
         if !shown.is_empty() {
             text.push_str("\nFirst differing keys:\n");
             text.push_str(&shown.join("\n"));
@@ -190,20 +201,16 @@ impl<'r> Suite<'r> {
             if findings.is_empty() {
                 findings.extend(self.findings(|reason| !reason.is_keyless()));
             }
-            let message = format!("{} {}: {placements}", number(kind.keys), kind.title);
+            let message = format!("{}: {placements}", kind.counted(kind.keys));
             Outcome::Failed(Trouble {
                 kind: self::kind(&findings),
-                text: explanation(&message, &findings),
+                text: explanation(&message, &findings, |_| true),
                 message,
             })
         } else if kind.agreement.agree > 0 {
             Outcome::Passed
         } else {
-            self.unpinned(format!(
-                "no client pins any of the {} {}",
-                number(kind.keys),
-                kind.title
-            ))
+            self.unpinned(format!("pinned by no client: {}", kind.counted(kind.keys)))
         };
         Some(Case {
             name: format!("{}: all clients", kind.title),
@@ -343,12 +350,14 @@ fn kind(findings: &[&Finding]) -> &'static str {
     findings.first().map_or("disagreement", |f| f.reason.id())
 }
 
-fn explanation(message: &str, findings: &[&Finding]) -> String {
+/// What differs, and the fixes that are wanted.
+fn explanation(message: &str, findings: &[&Finding], wanted: impl Fn(&Fix) -> bool) -> String {
     let mut text = format!("{message}\n");
     for finding in findings {
         text.push_str(&finding.message);
         text.push('\n');
-        for fix in finding.fixes.iter().filter_map(FixText::of) {
+        let fixes = finding.fixes.iter().filter(|fix| wanted(fix));
+        for fix in fixes.filter_map(FixText::of) {
             for line in fix.lines() {
                 text.push_str(&line);
                 text.push('\n');

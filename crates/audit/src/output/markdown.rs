@@ -171,7 +171,6 @@ fn finding<'r>(
         for note in &fix.notes {
             writeln!(out, "\n  {}", text(note))?;
         }
-        writeln!(out)?;
     }
     Ok(())
 }

@@ -180,10 +180,10 @@ fn from_finding<'r>(report: &'r VerifyReport, finding: &'r Finding) -> Problem<'
         .filter(|mismatch| differs(mismatch, client, &finding.reference))
         .min_by_key(|mismatch| mismatch.record)
         .filter(|_| finding.affects_verdict && !finding.reason.is_keyless());
+    // The messages on keys with bytes end with their share at each count.
     let keys = match finding.reason {
-        Reason::EmptyKeyRule => format!(" ({} empty keys)", number(report.input.empty)),
-        Reason::NullKeyRule => format!(" ({} null keys)", number(report.input.null)),
-        // These messages end with the share of keys at each count.
+        Reason::EmptyKeyRule => keyless_keys(report, "empty keys"),
+        Reason::NullKeyRule => keyless_keys(report, "null keys"),
         _ => String::new(),
     };
     Problem {
@@ -197,6 +197,16 @@ fn from_finding<'r>(report: &'r VerifyReport, finding: &'r Finding) -> Problem<'
         finding: Some(finding),
         example,
     }
+}
+
+/// How many such keys there are, in parentheses.
+fn keyless_keys(report: &VerifyReport, title: &str) -> String {
+    let mut kinds = report.counts.iter().flat_map(|count| kinds(report, count));
+    kinds
+        .find(|kind| kind.title == title)
+        .map_or(String::new(), |kind| {
+            format!(" ({})", kind.counted(kind.keys))
+        })
 }
 
 /// Keys that no client pins, where that is a disagreement.
@@ -219,9 +229,8 @@ fn unpinned(report: &VerifyReport) -> Vec<Problem<'_>> {
                     rule: Rule::UnpinnedKeys,
                     severity: Severity::Error,
                     message: format!(
-                        "{} {} are pinned by no client at {}, which counts as disagreement here",
-                        number(kind.agreement.disagree),
-                        kind.title,
+                        "{}: pinned by no client at {}, which is to fail",
+                        kind.counted(kind.agreement.disagree),
                         partitions(count.partitions)
                     ),
                     finding: None,

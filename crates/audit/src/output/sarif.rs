@@ -61,9 +61,20 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
 fn rule(rule: Rule) -> Value {
     json!({
         "id": rule.id(),
+        "name": pascal_case(rule.id()),
         "shortDescription": { "text": capitalised(rule.describe()) },
         "help": { "text": rule.help() },
     })
+}
+
+/// How SARIF wants rules named.
+fn pascal_case(id: &str) -> String {
+    id.split('-')
+        .flat_map(|word| {
+            let (first, rest) = word.split_at(1);
+            [first.to_uppercase(), rest.to_owned()]
+        })
+        .collect()
 }
 
 /// A rule's description is a sentence to its readers.

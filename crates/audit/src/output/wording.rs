@@ -17,6 +17,18 @@ pub(super) struct Kind<'r> {
     pub(super) placements: Option<&'r [ClientPlacement]>,
 }
 
+impl Kind<'_> {
+    /// A number of keys of this kind, with its noun.
+    pub(super) fn counted(&self, keys: u64) -> String {
+        let title = if keys == 1 {
+            self.title.replacen("keys", "key", 1)
+        } else {
+            self.title.to_owned()
+        };
+        format!("{} {title}", number(keys))
+    }
+}
+
 /// The kinds of which the input has keys: those with bytes, empty ones, null ones.
 pub(super) fn kinds<'r>(
     report: &'r VerifyReport,

@@ -147,7 +147,7 @@ fn a_suite_for_each_count_and_a_case_for_each_client() {
     assert_eq!(empty.attributes["type"], "empty-key-rule");
     assert_eq!(
         empty.attributes["message"],
-        "1 empty keys: java 6, kafkajs 6, librdkafka unpinned"
+        "1 empty key: java 6, kafkajs 6, librdkafka unpinned"
     );
 }
 
@@ -249,4 +249,21 @@ fn time_stamps() {
         let suite = &read(&String::from_utf8(out).unwrap()).children[0];
         assert_eq!(suite.attributes["timestamp"], expected);
     }
+}
+
+#[test]
+fn a_failure_says_what_to_do_about_its_own_client() {
+    let report = Input::text("TT0124\n\n")
+        .clients("java,ruby-kafka,librdkafka/consistent,hash=crc32,reduce=unsigned")
+        .counts(&[15])
+        .run();
+    let suites = suites(&report);
+    let fixed = |case: usize| -> Vec<&str> {
+        let failure = suites[0].all("testcase").nth(case).unwrap().one("failure");
+        let lines = failure.text.lines();
+        lines.filter(|line| line.starts_with("To make ")).collect()
+    };
+    assert_eq!(fixed(0), ["To make ruby-kafka place keys as java:"]);
+    assert_eq!(fixed(1), ["To make librdkafka place keys as java:"]);
+    assert!(fixed(2).is_empty(), "nobody knows the user's own");
 }
