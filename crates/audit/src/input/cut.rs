@@ -270,7 +270,7 @@ mod tests {
             all(&stream(&content)).unwrap_err(),
         ] {
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-            assert!(error.to_string().contains("longer than 8 MiB"), "{error}");
+            assert!(error.to_string().contains("longer than 4 MiB"), "{error}");
         }
     }
 }

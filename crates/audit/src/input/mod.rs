@@ -27,8 +27,8 @@ use open::{Opened, open};
 /// How much of the input is worked on at a time: with what is made of it, it fits a core's cache.
 pub(crate) const BLOCK_BYTES: usize = 256 << 10;
 
-/// The longest record: eight times the default `message.max.bytes` of a broker.
-pub(crate) const MAX_RECORD_BYTES: usize = 8 << 20;
+/// The longest record: four times the default `message.max.bytes` of a broker.
+pub(crate) const MAX_RECORD_BYTES: usize = 4 << 20;
 
 /// How to read keys.
 #[derive(Clone, Debug, Default)]

@@ -73,7 +73,7 @@ pub(super) fn open(path: &Path, progress: &Progress) -> Result<(Opened, Option<u
             "{name}: is a directory; name a file, or - for standard input"
         )));
     }
-    let size = metadata.is_file().then(|| metadata.len());
+    let size = metadata.is_file().then_some(metadata.len());
     let again = file.try_clone().map_err(unreadable)?;
     let (stream, plain) = decompressed(Counted {
         inner: file,
