@@ -25,12 +25,7 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": {
-                "name": "copart",
-                "version": env!("CARGO_PKG_VERSION"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": Rule::all().map(rule).collect::<Vec<_>>(),
-            }},
+            "tool": { "driver": driver() },
             "invocations": [{
                 "executionSuccessful": !report.partial,
                 "exitCode": report.exit_code(),
@@ -58,23 +53,28 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
     writeln!(out)
 }
 
-fn rule(rule: Rule) -> Value {
-    json!({
-        "id": rule.id(),
-        "name": pascal_case(rule.id()),
-        "shortDescription": { "text": capitalised(rule.describe()) },
-        "help": { "text": rule.help() },
-    })
+fn driver() -> Value {
+    let mut driver = json!({
+        "name": "copart",
+        "version": env!("CARGO_PKG_VERSION"),
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": Rule::all().map(rule).collect::<Vec<_>>(),
+    });
+    // As soon as the manifest has an address.
+    if !env!("CARGO_PKG_REPOSITORY").is_empty() {
+        driver["informationUri"] = json!(env!("CARGO_PKG_REPOSITORY"));
+    }
+    driver
 }
 
-/// How SARIF wants rules named.
-fn pascal_case(id: &str) -> String {
-    id.split('-')
-        .flat_map(|word| {
-            let (first, rest) = word.split_at(1);
-            [first.to_uppercase(), rest.to_owned()]
-        })
-        .collect()
+fn rule(rule: Rule) -> Value {
+    let short = capitalised(rule.describe());
+    json!({
+        "id": rule.id(),
+        "fullDescription": { "text": format!("{short} {}", rule.help()) },
+        "shortDescription": { "text": short },
+        "help": { "text": rule.help() },
+    })
 }
 
 /// A rule's description is a sentence to its readers.
