@@ -282,7 +282,7 @@ mod tests {
             (clients("java,kafkajs", "a\nb\n"), vec![]),
             // Seen from the second key on: the first is placed alike.
             (
-                Case::text("user-17\n100:48069\n")
+                Case::text("user-17\n100:48069\nuser-1\nuser-2\n")
                     .clients("java,kafkajs@1.16")
                     .counts(&[12]),
                 vec![("float-arithmetic", true, Some(2))],

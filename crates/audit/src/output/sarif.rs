@@ -155,6 +155,10 @@ mod tests {
                 .clients("java,ruby-kafka,librdkafka,goka,kafka-go")
                 .counts(&[15, 16]),
             Case::text("a\n").clients("java,kafkajs"),
+            // Only at counts that were not asked for.
+            Case::text("100:48069\nTT0124\nx\ny\nz\n")
+                .clients("java,hash=murmur2,reduce=unsigned")
+                .counts(&[16]),
             Case::text(""),
             Case::text("a\n")
                 .unpinned(UnpinnedPolicy::Fail)
