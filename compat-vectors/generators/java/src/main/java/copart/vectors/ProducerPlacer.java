@@ -44,6 +44,11 @@ final class ProducerPlacer implements Placer {
     }
 
     @Override
+    public String open() {
+        return "left open (RecordMetadata.UNKNOWN_PARTITION) for the accumulator, which picks a sticky partition";
+    }
+
+    @Override
     public Integer hash(byte[] key) {
         return Utils.murmur2(key);
     }

@@ -50,7 +50,7 @@ final class Run {
                         if (placer.place(key.bytes, count) != first)
                             open = "differs between fresh instances or from one record to the next";
                 if (first == Placer.OPEN)
-                    open = "left open (RecordMetadata.UNKNOWN_PARTITION) for the accumulator, which picks a sticky partition";
+                    open = placers.get(0).open();
                 pinned.append(pinned.length() == 0 ? "" : ",").append(quote(String.valueOf(count))).append(":").append(first);
             }
             if (open != null) {
