@@ -5,11 +5,9 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 use data_encoding::HEXLOWER;
 
+use super::wording::placed;
 use crate::text::{key, number};
-use crate::verify::{
-    Agreement, ClientPlacement, CountReport, Finding, Mismatch, Outcome, Verdict, VerifyReport,
-    percent,
-};
+use crate::verify::{Agreement, CountReport, Finding, Mismatch, Verdict, VerifyReport, percent};
 
 /// Characters of a key, and of its hexadecimal form, that are shown.
 const KEY_WIDTH: usize = 36;
@@ -179,14 +177,6 @@ fn shown_hex(mismatch: &Mismatch) -> String {
     match mismatch.key_hex.get(..HEX_WIDTH - 1) {
         Some(start) if mismatch.key_hex.len() > HEX_WIDTH => format!("{start}…"),
         _ => mismatch.key_hex.clone(),
-    }
-}
-
-fn placed(placement: &ClientPlacement) -> String {
-    match (placement.outcome, placement.partition) {
-        (Outcome::Pinned, Some(partition)) => partition.to_string(),
-        (Outcome::Rejected, _) => "rejected".into(),
-        _ => "unpinned".into(),
     }
 }
 

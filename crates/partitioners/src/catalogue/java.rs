@@ -97,7 +97,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         config: "spring.cloud.stream.bindings.OUT.producer.partition-key-expression=headers['key']\nspring.cloud.stream.bindings.OUT.producer.partition-count=N",
         profile: INTERNAL,
         source: "spring-cloud-stream, …/binder/PartitionHandler.java",
-        evidence: Evidence::Unverified("read in source; not run"),
+        evidence: Evidence::Vectors,
         note: "Holds for String keys: other types have a hashCode of their own. The binding leaves partitioning to Kafka's client unless a partition key is configured.",
     },
     Entry {
@@ -107,7 +107,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         config: "transforms=PartitionRouting\ntransforms.PartitionRouting.type=io.debezium.transforms.partitions.PartitionRouting\ntransforms.PartitionRouting.partition.payload.fields=change.FIELD\ntransforms.PartitionRouting.partition.topic.num=N",
         profile: hashed(Hash::JavaString, Reduction::MaskSign, UNIFORM_STICKY),
         source: "Debezium, …/transforms/partitions/PartitionRouting.java",
-        evidence: Evidence::Unverified("read in source; not run"),
+        evidence: Evidence::Vectors,
         note: "Holds for one String field (several fields: the sum of their hashCodes). Without the transform Debezium's records go through Kafka's own partitioner. Newer releases send a masked hash of 0x7fffffff to partition 0, and can be set to murmur.",
     },
 ];
