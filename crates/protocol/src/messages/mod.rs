@@ -1,0 +1,1 @@
+//! The messages: one type per request and response of each API.
