@@ -5,6 +5,7 @@
 
 mod emit;
 mod parse;
+pub mod sample;
 pub mod schema;
 
 use std::path::{Path, PathBuf};

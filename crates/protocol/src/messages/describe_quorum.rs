@@ -29,7 +29,7 @@ pub struct PartitionData {
 plain!(PartitionData, min 5, partition_index);
 
 /// Answers [`DescribeQuorumRequest`].
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DescribeQuorumResponse {
     pub error_code: ErrorCode,
     /// Versions 2+.
@@ -37,6 +37,17 @@ pub struct DescribeQuorumResponse {
     pub topics: Vec<TopicDataResponse>,
     /// Versions 2+.
     pub nodes: Vec<Node>,
+}
+
+impl Default for DescribeQuorumResponse {
+    fn default() -> Self {
+        Self {
+            error_code: ErrorCode::NONE,
+            error_message: Some(String::new()),
+            topics: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
 }
 
 impl Wire for DescribeQuorumResponse {
@@ -54,7 +65,7 @@ impl Wire for DescribeQuorumResponse {
     fn read(r: &mut Reader) -> Result<Self> {
         let value = Self {
             error_code: r.get()?,
-            error_message: r.get_in(2..)?,
+            error_message: r.get_in_or(2.., Some(String::new()))?,
             topics: r.get()?,
             nodes: r.get_in(2..)?,
         };
@@ -73,7 +84,7 @@ pub struct TopicDataResponse {
 plain!(TopicDataResponse, min 3, topic_name, partitions);
 
 /// In [`DescribeQuorumResponse`].
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PartitionDataResponse {
     pub partition_index: i32,
     pub error_code: ErrorCode,
@@ -84,6 +95,21 @@ pub struct PartitionDataResponse {
     pub high_watermark: i64,
     pub current_voters: Vec<ReplicaState>,
     pub observers: Vec<ReplicaState>,
+}
+
+impl Default for PartitionDataResponse {
+    fn default() -> Self {
+        Self {
+            partition_index: 0,
+            error_code: ErrorCode::NONE,
+            error_message: Some(String::new()),
+            leader_id: 0,
+            leader_epoch: 0,
+            high_watermark: 0,
+            current_voters: Vec::new(),
+            observers: Vec::new(),
+        }
+    }
 }
 
 impl Wire for PartitionDataResponse {
@@ -106,7 +132,7 @@ impl Wire for PartitionDataResponse {
         let value = Self {
             partition_index: r.get()?,
             error_code: r.get()?,
-            error_message: r.get_in(2..)?,
+            error_message: r.get_in_or(2.., Some(String::new()))?,
             leader_id: r.get()?,
             leader_epoch: r.get()?,
             high_watermark: r.get()?,

@@ -62,7 +62,7 @@ impl Wire for FetchRequest {
         w.put_in(11.., &self.rack_id)?;
         w.tags(|t| {
             t.put(0, 12.., &self.cluster_id)?;
-            t.put(1, 15.., &self.replica_state)?;
+            t.need(1, 15.., "replica_state", &self.replica_state)?;
             Ok(())
         })
     }
@@ -384,9 +384,9 @@ impl Wire for PartitionData {
         )?;
         w.put(&self.records)?;
         w.tags(|t| {
-            t.put(0, 12.., &self.diverging_epoch)?;
-            t.put(1, 12.., &self.current_leader)?;
-            t.put(2, 12.., &self.snapshot_id)?;
+            t.need(0, 12.., "diverging_epoch", &self.diverging_epoch)?;
+            t.need(1, 12.., "current_leader", &self.current_leader)?;
+            t.need(2, 12.., "snapshot_id", &self.snapshot_id)?;
             Ok(())
         })
     }

@@ -37,7 +37,7 @@ impl Wire for FindCoordinatorRequest {
 }
 
 /// Answers [`FindCoordinatorRequest`].
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FindCoordinatorResponse {
     /// Versions 1+.
     pub throttle_time_ms: i32,
@@ -53,6 +53,20 @@ pub struct FindCoordinatorResponse {
     pub port: i32,
     /// Versions 4+.
     pub coordinators: Vec<Coordinator>,
+}
+
+impl Default for FindCoordinatorResponse {
+    fn default() -> Self {
+        Self {
+            throttle_time_ms: 0,
+            error_code: ErrorCode::NONE,
+            error_message: Some(String::new()),
+            node_id: 0,
+            host: String::new(),
+            port: 0,
+            coordinators: Vec::new(),
+        }
+    }
 }
 
 impl Wire for FindCoordinatorResponse {
@@ -74,7 +88,7 @@ impl Wire for FindCoordinatorResponse {
         let value = Self {
             throttle_time_ms: r.get_in(1..)?,
             error_code: r.get_in(..=3)?,
-            error_message: r.get_in(1..=3)?,
+            error_message: r.get_in_or(1..=3, Some(String::new()))?,
             node_id: r.get_in(..=3)?,
             host: r.get_in(..=3)?,
             port: r.get_in(..=3)?,

@@ -187,7 +187,7 @@ impl Wire for PartitionProduceResponse {
         w.put_in(8.., &self.record_errors)?;
         w.put_in(8.., &self.error_message)?;
         w.tags(|t| {
-            t.put(0, 10.., &self.current_leader)?;
+            t.need(0, 10.., "current_leader", &self.current_leader)?;
             Ok(())
         })
     }
