@@ -116,7 +116,7 @@ fn body<'a>(
 
 impl Layout<'_> {
     fn emit(&self, out: &mut String) {
-        let derived = self.fields.iter().all(|f| rust_default(f));
+        let derived = self.fields.iter().all(rust_default);
         let default = if derived { "Default, " } else { "" };
         let _ = write!(
             out,

@@ -16,7 +16,7 @@ impl Rng {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +26,7 @@ impl Rng {
 
     /// A number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        (self.number() % limit as u64) as usize
     }
 }
 
@@ -173,7 +173,7 @@ impl Sampler<'_> {
 fn number_of(rng: &mut Rng) -> i64 {
     match rng.below(3) {
         0 => 0,
-        _ => rng.next() as i64,
+        _ => rng.number() as i64,
     }
 }
 
@@ -186,7 +186,7 @@ fn number(rng: &mut Rng) -> i64 {
         3 => i64::MIN,
         4 => i64::from(i32::MIN),
         5 => rng.below(100) as i64,
-        _ => rng.next() as i64,
+        _ => rng.number() as i64,
     }
 }
 
@@ -212,7 +212,7 @@ fn bytes(rng: &mut Rng) -> Vec<u8> {
         0 => 3000,
         _ => rng.below(40),
     };
-    (0..length).map(|_| rng.next() as u8).collect()
+    (0..length).map(|_| rng.number() as u8).collect()
 }
 
 fn varint(mut value: usize, out: &mut Vec<u8>) {
