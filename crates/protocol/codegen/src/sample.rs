@@ -37,6 +37,28 @@ pub fn body(message: &Message, structs: &[Struct], version: i16, rng: &mut Rng) 
         version,
         flexible: message.is_flexible(version),
         rng: Some(rng),
+        bulk: None,
+    };
+    let mut out = Vec::new();
+    sampler.fields(&message.fields, &mut out);
+    out
+}
+
+/// A message with everything at its default but arrays: `count` elements in those that are `depth` arrays
+/// deep, one in those around them. The most values for the fewest bytes.
+pub fn bulk(
+    message: &Message,
+    structs: &[Struct],
+    version: i16,
+    depth: usize,
+    count: usize,
+) -> Vec<u8> {
+    let mut sampler = Sampler {
+        structs,
+        version,
+        flexible: message.is_flexible(version),
+        rng: None,
+        bulk: Some((depth, count)),
     };
     let mut out = Vec::new();
     sampler.fields(&message.fields, &mut out);
@@ -49,6 +71,8 @@ struct Sampler<'a> {
     flexible: bool,
     /// Without it, everything is at its default.
     rng: Option<&'a mut Rng>,
+    /// How deep the arrays are that have elements all the same, and how many.
+    bulk: Option<(usize, usize)>,
 }
 
 impl Sampler<'_> {
@@ -86,7 +110,7 @@ impl Sampler<'_> {
         let null_by_default = field.default.as_deref() == Some("null");
         let null = match &mut self.rng {
             Some(rng) => nullable && rng.below(4) == 0,
-            None => null_by_default,
+            None => null_by_default && !(field.array && self.bulk.is_some()),
         };
         let is_struct = matches!(field.ty, Type::Struct(_)) && !field.array;
         if is_struct && nullable {
@@ -99,14 +123,19 @@ impl Sampler<'_> {
                 _ => {}
             }
         } else if field.array {
-            let count = match &mut self.rng {
-                Some(rng) => rng.below(4),
-                None => 0,
+            let around = self.bulk;
+            let count = match (&mut self.rng, around) {
+                (Some(rng), _) => rng.below(4),
+                (None, Some((0, count))) => count,
+                (None, Some(_)) => 1,
+                (None, None) => 0,
             };
+            self.bulk = around.and_then(|(depth, count)| Some((depth.checked_sub(1)?, count)));
             self.length(Some(count), true, out);
             for _ in 0..count {
                 self.value(field, true, out);
             }
+            self.bulk = around;
         } else {
             self.value(field, false, out);
         }
@@ -142,7 +171,7 @@ impl Sampler<'_> {
             }
             Type::Struct(name) => {
                 let fields = &find(self.structs, name).fields;
-                if element || self.rng.is_some() {
+                if element || self.rng.is_some() || self.bulk.is_some() {
                     self.fields(fields, out);
                 } else {
                     self.without_rng().fields(fields, out);
@@ -157,6 +186,7 @@ impl Sampler<'_> {
             version: self.version,
             flexible: self.flexible,
             rng: None,
+            bulk: None,
         }
     }
 

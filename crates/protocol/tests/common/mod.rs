@@ -79,6 +79,13 @@ impl Case<'_> {
     }
 }
 
+impl Case<'_> {
+    /// See [`sample::bulk`].
+    pub(crate) fn bulk(&self, version: i16, depth: usize, count: usize) -> Vec<u8> {
+        sample::bulk(self.message, self.structs, version, depth, count)
+    }
+}
+
 impl Which {
     pub(crate) fn decode(self, version: i16, body: Bytes) -> Result<Any> {
         let mut r = Reader::new(body, version, false);
