@@ -63,16 +63,22 @@ pub const fn size_i64(value: i64) -> usize {
 /// On an error the position is where it was.
 #[inline]
 pub fn read_u32(input: &[u8], position: &mut usize) -> Result<u32> {
-    match input.get(*position) {
-        // One byte is by far the most common: lengths below 128.
-        Some(&byte) if byte < 0x80 => {
+    // One or two bytes (up to 16,383, in zigzag 8,191) are what lengths and
+    // deltas mostly take.
+    match input.get(*position..) {
+        Some(&[low, ..]) if low < 0x80 => {
             *position += 1;
-            Ok(u32::from(byte))
+            Ok(u32::from(low))
+        }
+        Some(&[low, high, ..]) if high < 0x80 => {
+            *position += 2;
+            Ok(u32::from(low & 0x7f) | u32::from(high) << 7)
         }
         _ => read_u32_slow(input, position),
     }
 }
 
+#[cold]
 fn read_u32_slow(input: &[u8], position: &mut usize) -> Result<u32> {
     let mut value = 0u32;
     for index in 0..MAX_VARINT {
@@ -96,15 +102,20 @@ fn read_u32_slow(input: &[u8], position: &mut usize) -> Result<u32> {
 /// On an error the position is where it was.
 #[inline]
 pub fn read_u64(input: &[u8], position: &mut usize) -> Result<u64> {
-    match input.get(*position) {
-        Some(&byte) if byte < 0x80 => {
+    match input.get(*position..) {
+        Some(&[low, ..]) if low < 0x80 => {
             *position += 1;
-            Ok(u64::from(byte))
+            Ok(u64::from(low))
+        }
+        Some(&[low, high, ..]) if high < 0x80 => {
+            *position += 2;
+            Ok(u64::from(low & 0x7f) | u64::from(high) << 7)
         }
         _ => read_u64_slow(input, position),
     }
 }
 
+#[cold]
 fn read_u64_slow(input: &[u8], position: &mut usize) -> Result<u64> {
     let mut value = 0u64;
     for index in 0..MAX_VARLONG {
