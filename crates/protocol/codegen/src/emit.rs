@@ -374,7 +374,8 @@ fn table_of_contents(schema: &Schema) -> String {
         "//! The messages: a module for each API, with its request, its response and what they hold.\n//!\n\
          //! Fields have Kafka's names. A field that not all versions carry says which ones do; in the others it\n\
          //! has its default after decoding, and encoding drops any other value where Kafka does too, or is an\n\
-         //! error that names the field.\n{NOTICE}"
+         //! error that names the field.\n//!\n\
+         //! Tagged fields that the schema does not have are skipped: a message does not carry them on.\n{NOTICE}"
     );
     out.push_str(
         "#![allow(missing_docs, reason = \"the fields are Kafka's, which documents them\")]\n\n",

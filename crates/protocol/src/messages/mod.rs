@@ -3,6 +3,8 @@
 //! Fields have Kafka's names. A field that not all versions carry says which ones do; in the others it
 //! has its default after decoding, and encoding drops any other value where Kafka does too, or is an
 //! error that names the field.
+//!
+//! Tagged fields that the schema does not have are skipped: a message does not carry them on.
 // Written by copart-protocol-codegen from the files in schema/. Change those, not this.
 
 #![allow(missing_docs, reason = "the fields are Kafka's, which documents them")]
