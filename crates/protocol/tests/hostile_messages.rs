@@ -152,7 +152,7 @@ fn bulk_is_bounded() {
     for case in common::cases(&schema) {
         for version in case.versions() {
             for depth in 0..4 {
-                let body = Bytes::from(case.bulk(version, depth, 5000));
+                let body = Bytes::from(case.bulk(version, depth, 2000));
                 let region = Region::new(ALLOCATOR);
                 let read = case.which.decode(version, body.clone());
                 let allocated = region.change().bytes_allocated;
