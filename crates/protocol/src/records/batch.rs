@@ -112,6 +112,10 @@ impl RecordBatch {
                 decompressor
                     .decompress(codec, encoded, &mut data)
                     .map_err(|error| error.shifted(BATCH_HEADER_LEN))?;
+                // The buffer was a guess, and records may be kept for long.
+                if data.capacity() / 2 > data.len() {
+                    data.shrink_to_fit();
+                }
                 Records::new(data.into(), Shared::of(&self.header, 0))
                     .map_err(|error| error.within("decompressed records"))
             }

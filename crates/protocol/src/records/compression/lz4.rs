@@ -61,6 +61,8 @@ pub(super) fn decompress(
     }
 }
 
+// The library reserves two blocks of the size that the frame names, 8 MiB in
+// all at most, and touches what it fills. All else grows with the output.
 fn read_frame(frame: impl Read, input_len: usize, limit: usize, out: &mut Vec<u8>) -> Result<()> {
     let failed = |error| corrupt(Codec::Lz4, 0, error);
     let mut decoder = lz4::Decoder::new(frame).map_err(failed)?;
