@@ -100,7 +100,7 @@ impl Decoder {
 
 const FRAME_MAGIC: u32 = 0xFD2F_B528;
 /// Sixteen magic numbers of frames without content, by their upper 28 bits.
-const SKIPPABLE_MAGIC: u32 = 0x184D_2A5;
+const SKIPPABLE_MAGIC: u32 = 0x0184_D2A5;
 /// What one block yields at most.
 const MAX_BLOCK: usize = 128 << 10;
 
@@ -194,7 +194,7 @@ mod tests {
             (131_073, 3),
             (900_000, 1),
         ] {
-            let text: Vec<u8> = (0..len).map(|i| (i * i >> 7) as u8).collect();
+            let text: Vec<u8> = (0..len).map(|i| ((i * i) >> 7) as u8).collect();
             let mut one = Vec::new();
             encoder.compress(level, &text, &mut one).unwrap();
             let bound = output_bound(&one);
