@@ -74,27 +74,8 @@ pub fn read_u32(input: &[u8], position: &mut usize) -> Result<u32> {
             *position += 2;
             Ok(u32::from(low & 0x7f) | u32::from(high) << 7)
         }
-        _ => read_u32_slow(input, position),
+        _ => read_long(input, position, 32).map(|value| value as u32),
     }
-}
-
-#[cold]
-fn read_u32_slow(input: &[u8], position: &mut usize) -> Result<u32> {
-    let mut value = 0u32;
-    for index in 0..MAX_VARINT {
-        let Some(&byte) = input.get(*position + index) else {
-            return Err(truncated(*position, "varint"));
-        };
-        if index == MAX_VARINT - 1 && byte > 0x0f {
-            return Err(too_long(*position, "varint", 32));
-        }
-        value |= u32::from(byte & 0x7f) << (7 * index);
-        if byte < 0x80 {
-            *position += index + 1;
-            return Ok(value);
-        }
-    }
-    Err(too_long(*position, "varint", 32))
 }
 
 /// Reads an unsigned varlong at `*position` and moves the position behind it.
@@ -111,27 +92,38 @@ pub fn read_u64(input: &[u8], position: &mut usize) -> Result<u64> {
             *position += 2;
             Ok(u64::from(low & 0x7f) | u64::from(high) << 7)
         }
-        _ => read_u64_slow(input, position),
+        _ => read_long(input, position, 64),
     }
 }
 
+/// Reads a number of `bits` bits that takes more than two bytes, or is none.
 #[cold]
-fn read_u64_slow(input: &[u8], position: &mut usize) -> Result<u64> {
+fn read_long(input: &[u8], position: &mut usize, bits: u32) -> Result<u64> {
     let mut value = 0u64;
-    for index in 0..MAX_VARLONG {
-        let Some(&byte) = input.get(*position + index) else {
-            return Err(truncated(*position, "varlong"));
-        };
-        if index == MAX_VARLONG - 1 && byte > 0x01 {
-            return Err(too_long(*position, "varlong", 64));
+    let mut shift = 0;
+    let rest = input.get(*position..).unwrap_or_default();
+    for (index, &byte) in rest.iter().enumerate() {
+        let part = u64::from(byte & 0x7f);
+        // The last byte holds the bits that are left, and has no successor.
+        if shift + 7 > bits && (part >> (bits - shift) != 0 || byte >= 0x80) {
+            return Err(Error::at(
+                ErrorKind::Malformed,
+                *position,
+                format!("a varint holds more than {bits} bits"),
+            ));
         }
-        value |= u64::from(byte & 0x7f) << (7 * index);
+        value |= part << shift;
         if byte < 0x80 {
             *position += index + 1;
             return Ok(value);
         }
+        shift += 7;
     }
-    Err(too_long(*position, "varlong", 64))
+    Err(Error::at(
+        ErrorKind::Truncated,
+        *position,
+        "the input ends inside a varint",
+    ))
 }
 
 /// Reads a zigzag varint at `*position` and moves the position behind it.
@@ -180,49 +172,25 @@ pub fn write_u64(mut value: u64, out: &mut [u8]) -> usize {
     index + 1
 }
 
-/// Appends `value` to `out` as an unsigned varint.
-#[inline]
-pub fn put_u32(value: u32, out: &mut Vec<u8>) {
-    let mut bytes = [0; MAX_VARINT];
-    let size = write_u32(value, &mut bytes);
-    out.extend_from_slice(&bytes[..size]);
-}
-
-/// Appends `value` to `out` as a zigzag varint.
-#[inline]
-pub fn put_i32(value: i32, out: &mut Vec<u8>) {
-    put_u32(zigzag32(value), out);
-}
-
-/// Appends `value` to `out` as a zigzag varlong.
-#[inline]
-pub fn put_i64(value: i64, out: &mut Vec<u8>) {
-    let mut bytes = [0; MAX_VARLONG];
-    let size = write_u64(zigzag64(value), &mut bytes);
-    out.extend_from_slice(&bytes[..size]);
-}
-
-#[cold]
-fn truncated(offset: usize, what: &str) -> Error {
-    Error::at(
-        ErrorKind::Truncated,
-        offset,
-        format!("the input ends inside a {what}"),
-    )
-}
-
-#[cold]
-fn too_long(offset: usize, what: &str, bits: u32) -> Error {
-    Error::at(
-        ErrorKind::Malformed,
-        offset,
-        format!("a {what} holds more than {bits} bits"),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn put_u32(value: u32, out: &mut Vec<u8>) {
+        let mut bytes = [0; MAX_VARINT];
+        let size = write_u32(value, &mut bytes);
+        out.extend_from_slice(&bytes[..size]);
+    }
+
+    fn put_i32(value: i32, out: &mut Vec<u8>) {
+        put_u32(zigzag32(value), out);
+    }
+
+    fn put_i64(value: i64, out: &mut Vec<u8>) {
+        let mut bytes = [0; MAX_VARLONG];
+        let size = write_u64(zigzag64(value), &mut bytes);
+        out.extend_from_slice(&bytes[..size]);
+    }
 
     const EDGES_32: [u32; 12] = [
         0,

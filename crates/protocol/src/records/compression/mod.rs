@@ -5,10 +5,11 @@
 //! |---|---|---|
 //! | gzip | `flate2` on `zlib-rs` | 2.4 times as fast as `miniz_oxide` at level 6, no C |
 //! | snappy | `snap` | no C; the fastest of the four either way |
-//! | lz4 | `lz4` (C) | has levels, and decompresses two to three times as fast as `lz4_flex` |
+//! | lz4 | `lz4` (C) | has levels, and decompresses two to four times as fast as `lz4_flex` |
 //! | zstd | `zstd` (C) | the only encoder with all levels |
 //!
-//! All of them build with cargo and a C compiler alone.
+//! Measured on one core, with 80 kB of JSON. All of them build with cargo and a
+//! C compiler alone.
 
 mod codec;
 mod gzip;
