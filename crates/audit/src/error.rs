@@ -73,7 +73,7 @@ impl Error {
 }
 
 impl From<std::io::Error> for Error {
-    /// For writing results: reading goes through [`Error::unreadable`], which knows the file.
+    /// For writing results: reading goes through `Error::unreadable`, which knows the file.
     fn from(source: std::io::Error) -> Self {
         Self {
             kind: ErrorKind::Output,

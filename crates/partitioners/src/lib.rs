@@ -5,7 +5,7 @@
 //! bit. It does no I/O, allocates nothing, and is `no_std` without its default feature `std`.
 //!
 //! A client's behaviour is more than a hash. A profile says which of the key's bytes are hashed
-//! ([`KeyView`]), with which function ([`Hash`]), how the hash becomes a partition
+//! ([`KeyView`]), with which function ([`Hash`](enum@Hash)), how the hash becomes a partition
 //! ([`Reduction`]), and what happens to empty and to null keys ([`KeylessRule`]). The
 //! [`catalogue`] has a profile for each client, the versions it holds for, the configuration that
 //! selects it, and the vectors that prove it.

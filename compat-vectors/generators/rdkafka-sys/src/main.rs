@@ -13,7 +13,11 @@ unsafe extern "C" {
 
 fn main() {
     let mut argv: Vec<*mut c_char> = std::env::args_os()
-        .map(|argument| CString::new(argument.into_vec()).expect("arguments hold no NUL").into_raw())
+        .map(|argument| {
+            CString::new(argument.into_vec())
+                .expect("arguments hold no NUL")
+                .into_raw()
+        })
         .collect();
     let argc = argv.len() as c_int;
     argv.push(ptr::null_mut());

@@ -1,6 +1,6 @@
 //! The hash functions that Kafka clients use, bit for bit.
 //!
-//! Each is exposed as a plain function, and all of them through [`Hash`], the form a
+//! Each is exposed as a plain function, and all of them through [`Hash`](enum@Hash), the form a
 //! [`Profile`](crate::Profile) stores. [`lanes`] computes the common ones for many keys at a time.
 
 mod crc32;
@@ -49,7 +49,7 @@ pub enum Hash {
     ErlangPhash2,
 }
 
-/// What a [`Hash`] computed.
+/// What a [`Hash`](enum@Hash) computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashValue {
     /// A 32-bit hash; signed clients read the same bits as `i32`.

@@ -10,10 +10,10 @@ pub fn murmur2(bytes: &[u8]) -> u32 {
     ::murmur2::murmur2(bytes, SEED)
 }
 
-/// [`murmur2`] as C computes it where `char` is signed: each tail byte is sign-extended before
+/// [`murmur2()`] as C computes it where `char` is signed: each tail byte is sign-extended before
 /// it is shifted into the hash.
 ///
-/// Only keys with a byte of 0x80 or more among the last `len % 4` bytes differ from [`murmur2`].
+/// Only keys with a byte of 0x80 or more among the last `len % 4` bytes differ from [`murmur2()`].
 #[must_use]
 pub fn murmur2_signed_tail(bytes: &[u8]) -> u32 {
     let (mut h, tail) = body(bytes);
@@ -48,7 +48,7 @@ pub(crate) fn finish(h: u32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// [`murmur2`] as JavaScript computes it with `*` instead of `Math.imul`.
+/// [`murmur2()`] as JavaScript computes it with `*` instead of `Math.imul`.
 ///
 /// Each product is an IEEE double, so bits beyond the 53rd are lost before the next bit operation
 /// cuts it to 32. The loop runs while `i < length / 4` without rounding down, so a key whose
