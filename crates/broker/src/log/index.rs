@@ -106,7 +106,7 @@ impl<E: Entry> Index<E> {
             .size()
             .map_err(|error| Error::io(format!("reading {}", path.display()), error))?
             as usize;
-        if size % E::LEN != 0 {
+        if !size.is_multiple_of(E::LEN) {
             return Ok(None);
         }
         let index = Self::Stored {

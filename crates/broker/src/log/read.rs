@@ -177,7 +177,7 @@ impl PartitionLog {
                 continue;
             };
             let mut scan = Scan::headers(&*segment.file, first.position, segment.size);
-            while let super::scan::Found::Batch(batch) = scan.next()? {
+            while let Some(batch) = segment.next_of(&mut scan)? {
                 if batch.header.base_offset >= up_to {
                     return Ok(None);
                 }
@@ -236,7 +236,7 @@ impl PartitionLog {
             }
             // Rare: the newest batches are not stored yet.
             let mut scan = Scan::headers(&*segment.file, 0, segment.size);
-            while let super::scan::Found::Batch(batch) = scan.next()? {
+            while let Some(batch) = segment.next_of(&mut scan)? {
                 if batch.header.base_offset >= up_to {
                     break;
                 }

@@ -21,7 +21,7 @@ use super::scan::{Found, Located, Scan, is_zero};
 use super::segment::Segment;
 use super::snapshot;
 use crate::files::{Files, TEMPORARY_SUFFIX, read_exact_at, remove_if_there};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// How far behind a snapshot batches are looked at, to find those that an
 /// idempotent producer may send again.
@@ -32,7 +32,7 @@ const LOOK_BACK: u64 = 16 << 20;
 pub enum Opened {
     /// It can be used.
     Ready(Box<PartitionLog>, Recovery),
-    /// Stored records are damaged. Nothing was changed.
+    /// Stored records are damaged. No batch was changed.
     Quarantined(Quarantine),
 }
 
@@ -117,17 +117,37 @@ impl PartitionLog {
         remove_leftovers(&*files, dir)?;
         let bases = base_offsets(&*files, dir)?;
         let known = Known::load(&*files, dir, &bases)?;
+        match Self::try_open(&files, dir, &config, &known, &bases, now_ms) {
+            Ok(Some((log, recovery))) => return Ok(Opened::Ready(Box::new(log), recovery)),
+            Ok(None) => {}
+            // Met where a full segment was read for another purpose.
+            Err(error) if error.kind() == ErrorKind::Damaged => {}
+            Err(error) => return Err(error),
+        }
+        let Offsets { log_start, synced } = known.offsets;
+        let epochs = known.epochs_to_check();
+        Ok(Opened::Quarantined(Quarantine {
+            damages: inspect(&*files, dir, &config, log_start, synced, epochs)?,
+        }))
+    }
+
+    /// `None` if stored records are damaged.
+    fn try_open(
+        files: &Arc<dyn Files>,
+        dir: &Path,
+        config: &LogConfig,
+        known: &Known,
+        bases: &[i64],
+        now_ms: i64,
+    ) -> Result<Option<(Self, Recovery)>> {
         let mut recovery = Recovery {
             notes: known.notes.clone(),
             ..Recovery::default()
         };
-        let walked = walk(&*files, dir, &config, &known, &bases, now_ms, &mut recovery)?;
+        let files = files.clone();
+        let walked = walk(&*files, dir, config, known, bases, now_ms, &mut recovery)?;
         let Some(mut segments) = walked else {
-            let Offsets { log_start, synced } = known.offsets;
-            let epochs = known.epochs_to_check();
-            return Ok(Opened::Quarantined(Quarantine {
-                damages: inspect(&*files, dir, &config, log_start, synced, epochs)?,
-            }));
+            return Ok(None);
         };
         if segments.is_empty() {
             segments.push(Segment::create(
@@ -138,8 +158,8 @@ impl PartitionLog {
             )?);
         }
         let next_offset = end_of(segments.last().expect("not empty"))?;
-        let epochs = recover_epochs(&*files, dir, &known, &segments, next_offset, &mut recovery)?;
-        let producers = recover_producers(&*files, dir, &segments, next_offset, &config)?;
+        let epochs = recover_epochs(&*files, dir, known, &segments, next_offset, &mut recovery)?;
+        let producers = recover_producers(&*files, dir, &segments, next_offset, config)?;
 
         // After `kill -9` the tail may be in the page cache alone. It must be
         // on the disk before anybody is told that it is.
@@ -157,7 +177,7 @@ impl PartitionLog {
             files,
             dir: dir.to_owned(),
             decompressor: Decompressor::new(config.max_decompressed_bytes),
-            config,
+            config: config.clone(),
             segments,
             producers,
             epochs,
@@ -176,7 +196,7 @@ impl PartitionLog {
             // On a full disk a log can be read all the same.
             recovery.notes.push(error.to_string());
         }
-        Ok(Opened::Ready(Box::new(log), recovery))
+        Ok(Some((log, recovery)))
     }
 }
 
@@ -207,7 +227,8 @@ fn walk(
             remove_segment(files, dir, base)?;
             continue;
         }
-        let missing = base > expected && !(config.compacts && !segments.is_empty());
+        let gaps = config.compacts && !segments.is_empty();
+        let missing = base > expected && !gaps;
         let misplaced = missing || base < expected && !segments.is_empty();
         let damage = if misplaced {
             Some(Damage {
@@ -389,13 +410,10 @@ fn end_of(segment: &Segment) -> Result<i64> {
     };
     let mut end = segment.base_offset;
     let mut scan = Scan::headers(&*segment.file, from, segment.size);
-    loop {
-        match scan.next()? {
-            Found::Batch(batch) => end = batch.header.next_offset(),
-            Found::End => return Ok(end),
-            Found::Damage(reason) => return Err(segment.damaged(scan.position(), &reason)),
-        }
+    while let Some(batch) = segment.next_of(&mut scan)? {
+        end = batch.header.next_offset();
     }
+    Ok(end)
 }
 
 fn recover_epochs(
@@ -417,7 +435,7 @@ fn recover_epochs(
         (None, _) => 0,
     };
     for segment in &segments[from..] {
-        each_header(segment, 0, |batch| {
+        each_batch(segment, 0, |batch| {
             epochs.begin(
                 batch.header.partition_leader_epoch,
                 batch.header.base_offset,
@@ -482,7 +500,7 @@ fn recover_producers(
         let from = segment
             .find(start)?
             .map_or(segment.size, |first| first.position);
-        each_header(segment, from, |batch| {
+        each_batch(segment, from, |batch| {
             let marker = match batch.header.attributes.is_control() {
                 true => marker_of(segment, batch, config)?,
                 false => None,
@@ -520,19 +538,18 @@ fn look_back(producers: &mut Producers, segments: &[Segment], offset: i64) -> Re
     Ok(())
 }
 
-fn each_header(
+/// Only the last segment was read as a whole before. What producers and epochs
+/// are made from must not be damaged.
+fn each_batch(
     segment: &Segment,
     from: u64,
     mut each: impl FnMut(&Located) -> Result<()>,
 ) -> Result<()> {
-    let mut scan = Scan::headers(&*segment.file, from, segment.size);
-    loop {
-        match scan.next()? {
-            Found::Batch(batch) => each(&batch)?,
-            Found::End => return Ok(()),
-            Found::Damage(reason) => return Err(segment.damaged(scan.position(), &reason)),
-        }
+    let mut scan = Scan::verified(&*segment.file, from, segment.size);
+    while let Some(batch) = segment.next_of(&mut scan)? {
+        each(&batch)?;
     }
+    Ok(())
 }
 
 fn marker_of(segment: &Segment, batch: &Located, config: &LogConfig) -> Result<Option<i32>> {

@@ -290,13 +290,20 @@ impl Segment {
         wanted: impl Fn(&BatchHeader) -> bool,
     ) -> Result<Option<Located>> {
         let mut scan = Scan::headers(&*self.file, from, self.size);
-        loop {
-            match scan.next()? {
-                Found::Batch(located) if wanted(&located.header) => return Ok(Some(located)),
-                Found::Batch(_) => {}
-                Found::End => return Ok(None),
-                Found::Damage(reason) => return Err(self.damaged(scan.position(), &reason)),
+        while let Some(located) = self.next_of(&mut scan)? {
+            if wanted(&located.header) {
+                return Ok(Some(located));
             }
+        }
+        Ok(None)
+    }
+
+    /// The next batch of a scan of this segment. Damage is an error.
+    pub(super) fn next_of(&self, scan: &mut Scan<'_>) -> Result<Option<Located>> {
+        match scan.next()? {
+            Found::Batch(located) => Ok(Some(located)),
+            Found::End => Ok(None),
+            Found::Damage(reason) => Err(self.damaged(scan.position(), &reason)),
         }
     }
 

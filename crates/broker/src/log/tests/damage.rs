@@ -7,9 +7,12 @@ use crate::files::{Files, Mode, read_exact_at};
 /// Where the log that is damaged ends.
 const END: i64 = 58;
 
-/// A closed log with full segments, all of it synced, and where its batches
-/// are: segment, position, size, first offset.
-fn stored() -> (Arc<MemoryFiles>, Vec<(usize, u64, u64, i64)>, Vec<i64>) {
+/// Where a batch is: segment, position, size, first offset.
+type Place = (usize, u64, u64, i64);
+
+/// A closed log with full segments, all of it synced, where its batches are,
+/// and where its segments begin.
+fn stored() -> (Arc<MemoryFiles>, Vec<Place>, Vec<i64>) {
     let files = disk();
     let mut log = open(&files, &small()).0;
     fill(&mut log, END as usize / 2);
@@ -41,13 +44,7 @@ fn flip(files: &MemoryFiles, base: i64, position: u64, bit: u32) {
 
 /// Flips one bit, and expects that the batch, and nothing else, is reported
 /// and then repaired.
-fn flipped(
-    files: &Arc<MemoryFiles>,
-    batch: (usize, u64, u64, i64),
-    bases: &[i64],
-    byte: u64,
-    bit: u32,
-) {
+fn flipped(files: &Arc<MemoryFiles>, batch: Place, bases: &[i64], byte: u64, bit: u32) {
     let (segment, position, _, offset) = batch;
     let what = format!("segment {segment}, batch at {offset}, byte {byte}, bit {bit}");
     let files = Arc::new(files.kill());
@@ -113,10 +110,10 @@ fn a_flipped_bit_in_any_field_is_reported_and_only_that_batch_is_lost() {
         // First, middle and last batch of a full segment and of the last one.
         *in_segment(1).next().expect("first"),
         *in_segment(1).nth(3).expect("middle"),
-        *in_segment(1).last().expect("last"),
+        *in_segment(1).next_back().expect("last"),
         *in_segment(last).next().expect("first"),
         *in_segment(last).nth(1).expect("middle"),
-        *in_segment(last).last().expect("last"),
+        *in_segment(last).next_back().expect("last"),
     ];
     for batch in chosen {
         for byte in 0..batch.2 {
@@ -178,4 +175,22 @@ fn damage_behind_the_synced_offset_is_a_torn_tail() {
     assert_eq!((cut.from_offset, cut.position), (4, position));
     assert_eq!(cut.bytes, 3 * position / 2);
     assert!(cut.to_string().contains("offsets from 4 on"), "{cut}");
+}
+
+#[test]
+fn damage_met_while_producers_are_read_is_reported() {
+    let (files, batches, bases) = stored();
+    // Without snapshots all batches are read.
+    for name in files.list(dir()).expect("listed") {
+        if name.ends_with(names::SNAPSHOT) {
+            files.remove(&dir().join(name)).expect("removed");
+        }
+    }
+    let &(segment, position, size, offset) = &batches[3];
+    flip(&files, bases[segment], position + size - 1, 0);
+    let opened = PartitionLog::open(files, dir(), small(), NOW).expect("opens");
+    let Opened::Quarantined(quarantine) = opened else {
+        panic!("not noticed");
+    };
+    assert_eq!(quarantine.damages[0].from_offset, offset);
 }

@@ -30,17 +30,32 @@ fn seeds(default: u64) -> u64 {
     }
 }
 
+/// What ends each life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Power is lost; the log keeps to `disk`.
+    PowerLoss,
+    /// Power is lost, and syncs were left out.
+    PowerLossWithoutSyncs,
+    /// The process is killed; the log keeps to `process`.
+    Kill,
+}
+
 /// Runs one history. Returns what is wrong, if something is.
-fn history(seed: u64, leave_out_syncs: bool) -> Result<(), String> {
+fn history(seed: u64, fate: Fate) -> Result<(), String> {
     let mut random = Random::new(seed);
     let config = LogConfig {
         segment_bytes: 400 + random.below(1500),
         preallocate_bytes: random.below(2) * 500,
         retention_bytes: if random.below(4) == 0 { 4000 } else { -1 },
+        durability: match fate {
+            Fate::Kill => Durability::Process,
+            _ => Durability::Disk,
+        },
         ..small()
     };
     let mut files = disk();
-    if leave_out_syncs {
+    if fate == Fate::PowerLossWithoutSyncs {
         files.leave_out_syncs();
     }
     let mut model = Model {
@@ -70,6 +85,7 @@ fn history(seed: u64, leave_out_syncs: bool) -> Result<(), String> {
         }
         files = Arc::new(match random.below(5) {
             0 => files.kill(),
+            _ if fate == Fate::Kill => files.kill(),
             _ => files.crash(random.next()),
         });
     }
@@ -184,7 +200,16 @@ fn retry(log: &mut PartitionLog, model: &mut Model) -> Result<(), String> {
 #[test]
 fn acknowledged_records_survive_power_loss() {
     for seed in 0..seeds(400) {
-        if let Err(error) = history(seed, false) {
+        if let Err(error) = history(seed, Fate::PowerLoss) {
+            panic!("{error}");
+        }
+    }
+}
+
+#[test]
+fn appended_records_survive_a_kill() {
+    for seed in 0..seeds(200) {
+        if let Err(error) = history(seed, Fate::Kill) {
             panic!("{error}");
         }
     }
@@ -194,7 +219,7 @@ fn acknowledged_records_survive_power_loss() {
 #[test]
 fn a_log_that_forgets_to_sync_is_caught() {
     let caught = (0..100)
-        .filter(|&seed| history(seed, true).is_err())
+        .filter(|&seed| history(seed, Fate::PowerLossWithoutSyncs).is_err())
         .count();
     assert!(caught > 30, "caught {caught} of 100");
 }
