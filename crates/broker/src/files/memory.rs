@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) capacity: Option<u64>,
     pub(super) used: u64,
     pub(super) failing_syncs: u32,
+    /// How many more changes and syncs succeed.
+    pub(super) changes_left: Option<u64>,
 }
 
 /// A directory: the names as programs see them, and as the disk has them.
@@ -103,6 +105,13 @@ impl MemoryFiles {
         self.state().failing_syncs = count;
     }
 
+    /// Lets `changes` more changes and syncs succeed, and then none: a program
+    /// that is in the middle of something gets no further.
+    /// [`crash`](Self::crash) comes next.
+    pub fn stop_after(&self, changes: u64) {
+        self.state().changes_left = Some(changes);
+    }
+
     /// How many bytes all files hold.
     pub fn used(&self) -> u64 {
         self.state().used
@@ -137,6 +146,18 @@ impl State {
         }
         let linked = self.contents.iter().filter(|content| content.links > 0);
         self.used = linked.map(|content| content.bytes.len() as u64).sum();
+    }
+
+    /// Counts one change or sync.
+    fn count_change(&mut self) -> io::Result<()> {
+        match &mut self.changes_left {
+            None => Ok(()),
+            Some(0) => Err(io::Error::other("the power is gone")),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
     }
 
     fn directory(&mut self, path: &Path) -> io::Result<&mut Directory> {
@@ -191,6 +212,9 @@ impl State {
 impl Files for MemoryFiles {
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
         let mut state = self.state();
+        if mode != Mode::Read {
+            state.count_change()?;
+        }
         let tracked = state.tracked;
         let new_id = state.contents.len();
         let (directory, name) = state.place(path)?;
@@ -226,6 +250,7 @@ impl Files for MemoryFiles {
             return Err(io::ErrorKind::CrossesDevices.into());
         }
         let mut state = self.state();
+        state.count_change()?;
         let tracked = state.tracked;
         let (_, to) = state.place(to)?;
         let (directory, name) = state.place(from)?;
@@ -248,6 +273,7 @@ impl Files for MemoryFiles {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state();
+        state.count_change()?;
         let tracked = state.tracked;
         let (directory, name) = state.place(path)?;
         let id = directory
@@ -292,6 +318,7 @@ impl Files for MemoryFiles {
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.state();
+        state.count_change()?;
         let directory = state.directory(dir)?;
         directory.durable = directory.names.clone();
         directory.unsynced.clear();
@@ -350,6 +377,7 @@ impl MemoryFile {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let mut state = self.files.state();
+        state.count_change()?;
         let (wanted, possible) = match end {
             Some(end) => (end, state.grow(self.id, end)),
             None => (0, u64::MAX),
@@ -417,6 +445,7 @@ impl File for MemoryFile {
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.files.state();
+        state.count_change()?;
         if state.failing_syncs > 0 {
             state.failing_syncs -= 1;
             for change in &mut state.contents[self.id].unsynced {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use super::config::LogConfig;
 use super::epochs::LeaderEpochs;
 use super::names::{LOG, offset_of};
+use super::offsets::Offsets;
 use super::scan::{Found, Located, Scan, is_zero, resynchronize};
 use super::segment::Segment;
 use crate::files::Files;
@@ -69,8 +69,8 @@ impl fmt::Display for Damage {
 pub(super) struct Sequence<'a> {
     /// The offset that comes next.
     pub(super) expected: i64,
-    /// May compaction have removed offsets?
-    pub(super) gaps: bool,
+    /// Compaction may have removed offsets before it.
+    pub(super) cleaned: i64,
     /// The leader epochs, if they are known.
     pub(super) epochs: Option<&'a LeaderEpochs>,
 }
@@ -80,7 +80,7 @@ impl Sequence<'_> {
     pub(super) fn take(&mut self, batch: &Located) -> Result<(), (DamageKind, String)> {
         let header = &batch.header;
         let base = header.base_offset;
-        if base < self.expected || base > self.expected && !self.gaps {
+        if base < self.expected || base > self.expected && self.expected >= self.cleaned {
             return Err((
                 DamageKind::Unreadable,
                 format!(
@@ -124,16 +124,20 @@ pub(super) fn base_offsets(files: &dyn Files, dir: &Path) -> Result<Vec<i64>> {
 pub(super) fn inspect(
     files: &dyn Files,
     dir: &Path,
-    config: &LogConfig,
-    log_start: i64,
-    synced: i64,
+    offsets: Offsets,
     epochs: Option<&LeaderEpochs>,
 ) -> Result<Vec<Damage>> {
+    let Offsets {
+        log_start,
+        synced,
+        cleaned,
+        foreign,
+    } = offsets;
     let bases = base_offsets(files, dir)?;
     let mut damages = Vec::new();
     let mut sequence = Sequence {
         expected: log_start,
-        gaps: false,
+        cleaned,
         epochs,
     };
     for (index, &base) in bases.iter().enumerate() {
@@ -150,7 +154,7 @@ pub(super) fn inspect(
             // The start may lie inside of the first segment.
             sequence.expected = sequence.expected.min(base).max(base.min(log_start));
         }
-        if base > sequence.expected && !config.compacts {
+        if base > sequence.expected && sequence.expected >= foreign {
             damages.push(Damage {
                 kind: DamageKind::Missing,
                 segment: base,
@@ -162,8 +166,7 @@ pub(super) fn inspect(
             });
         }
         sequence.expected = base;
-        sequence.gaps = config.compacts && !last;
-        inspect_segment(&segment, next_base, &mut sequence, &mut damages)?;
+        inspect_segment(&segment, next_base, foreign, &mut sequence, &mut damages)?;
     }
     let open_end = damages.last_mut().filter(|last| last.to_offset.is_none());
     if let Some(last) = open_end.filter(|last| last.from_offset < synced) {
@@ -186,6 +189,7 @@ pub(super) fn inspect(
 fn inspect_segment(
     segment: &Segment,
     next_base: Option<i64>,
+    foreign: i64,
     sequence: &mut Sequence<'_>,
     damages: &mut Vec<Damage>,
 ) -> Result<()> {
@@ -247,7 +251,7 @@ fn inspect_segment(
     }
     if let Some(next) = next_base
         && sequence.expected < next
-        && !sequence.gaps
+        && sequence.expected >= foreign
     {
         damages.push(Damage {
             kind: DamageKind::Missing,

@@ -1,12 +1,14 @@
 //! One partition's log, in Kafka's file formats.
 //!
-//! - [`PartitionLog`]: open, append, read, sync, roll, retain, close.
+//! - [`PartitionLog`]: open, append, read, sync, roll, retain, compact,
+//!   close.
 //! - [`LogConfig`], [`Durability`]: what a topic's configuration says.
 //! - [`Opened`], [`Recovery`], [`Quarantine`]: what opening a log found.
 //! - [`RepairPlan`]: what repairing a damaged log would drop, and doing it.
 //! - [`PartitionMetadata`]: the topic's id, beside the log.
 //! - [`DataDirectory`]: the directory that the logs are in, locked.
 
+mod cleaner;
 mod config;
 mod data_directory;
 mod epochs;
@@ -29,6 +31,7 @@ mod sync;
 mod tests;
 mod validate;
 
+pub use cleaner::Compacted;
 pub use config::{Durability, LogConfig};
 pub use data_directory::{DataDirectory, PartitionOffset};
 pub use epochs::EpochStart;

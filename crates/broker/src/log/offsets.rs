@@ -20,6 +20,12 @@ use crate::{Error, Result};
 pub(super) struct Offsets {
     pub(super) log_start: i64,
     pub(super) synced: i64,
+    /// Segments before it were compacted: offsets may be missing between the
+    /// batches of one.
+    pub(super) cleaned: i64,
+    /// Segments before it are Kafka's, compacted: offsets may be missing at
+    /// their ends too, which our own compaction keeps.
+    pub(super) foreign: i64,
 }
 
 /// What was found instead of offsets.
@@ -33,7 +39,13 @@ pub(super) enum NoOffsets {
 
 impl Offsets {
     fn text(self) -> String {
-        format!("0\nlog-start {}\nsynced {}\n", self.log_start, self.synced)
+        let Self {
+            log_start,
+            synced,
+            cleaned,
+            foreign,
+        } = self;
+        format!("0\nlog-start {log_start}\nsynced {synced}\ncleaned {cleaned}\nforeign {foreign}\n")
     }
 
     fn encode(self) -> String {
@@ -48,6 +60,8 @@ impl Offsets {
         let offsets = Self {
             log_start: lines.next()?.strip_prefix("log-start ")?.parse().ok()?,
             synced: lines.next()?.strip_prefix("synced ")?.parse().ok()?,
+            cleaned: lines.next()?.strip_prefix("cleaned ")?.parse().ok()?,
+            foreign: lines.next()?.strip_prefix("foreign ")?.parse().ok()?,
         };
         (offsets.encode() == text).then_some(offsets)
     }
@@ -132,6 +146,8 @@ mod tests {
         let offsets = Offsets {
             log_start: 12,
             synced: 345,
+            cleaned: 67,
+            foreign: 8,
         };
         offsets.store(&files, dir).expect("stored");
         assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));

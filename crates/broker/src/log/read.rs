@@ -25,8 +25,8 @@ pub struct PendingRead {
     up_to: i64,
     max_bytes: usize,
     verify: bool,
-    /// May compaction have removed offsets?
-    gaps: bool,
+    /// Compaction may have removed offsets before it.
+    cleaned: i64,
 }
 
 /// A record found by its time.
@@ -67,7 +67,7 @@ impl PendingRead {
                 break;
             }
             let base = header.base_offset;
-            if base < expected || base > expected && !self.gaps {
+            if base < expected || base > expected && expected >= self.cleaned {
                 let reason = format!("a batch with offset {base}, where {expected} comes next");
                 return Err(self.damaged(at, &reason));
             }
@@ -125,7 +125,7 @@ impl PartitionLog {
                 continue;
             };
             let base = first.header.base_offset;
-            if base > offset && !self.config.compacts {
+            if base > offset && offset >= self.stored.cleaned {
                 // A damaged offset would otherwise hide records.
                 let reason = format!("a batch with offset {base}, where {offset} should be");
                 return Err(segment.damaged(first.position, &reason));
@@ -138,10 +138,10 @@ impl PartitionLog {
                 up_to,
                 max_bytes,
                 verify: self.config.verify_reads,
-                gaps: self.config.compacts,
+                cleaned: self.stored.cleaned,
             }));
         }
-        if offset < self.next_offset && !self.config.compacts {
+        if offset < self.next_offset && offset >= self.stored.cleaned {
             let active = self.active();
             let reason = format!("no batch has offset {offset}");
             return Err(active.damaged(active.size, &reason));

@@ -67,7 +67,12 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn load(files: &dyn Files, dir: &Path, bases: &[i64]) -> Result<Self> {
+    pub(super) fn load(
+        files: &dyn Files,
+        dir: &Path,
+        config: &LogConfig,
+        bases: &[i64],
+    ) -> Result<Self> {
         let (_, in_place) = SyncedFile::open(files, dir)?;
         let mut notes = Vec::new();
         let first = bases.first().copied().unwrap_or(0);
@@ -79,10 +84,14 @@ impl Known {
                     "the file of the log's start offset is damaged; the log starts at {first}"
                 ));
             }
+            let last = bases.last().copied().unwrap_or(0);
+            let compacted = if config.compacts { last } else { 0 };
             Offsets {
                 log_start: first,
                 // Kafka syncs a segment when it is full.
-                synced: bases.last().copied().unwrap_or(0),
+                synced: last,
+                cleaned: compacted,
+                foreign: compacted,
             }
         });
         offsets.synced = offsets.synced.max(in_place.unwrap_or(0));
@@ -116,7 +125,7 @@ impl PartitionLog {
     ) -> Result<Opened> {
         remove_leftovers(&*files, dir)?;
         let bases = base_offsets(&*files, dir)?;
-        let known = Known::load(&*files, dir, &bases)?;
+        let known = Known::load(&*files, dir, &config, &bases)?;
         match Self::try_open(&files, dir, &config, &known, &bases, now_ms) {
             Ok(Some((log, recovery))) => return Ok(Opened::Ready(Box::new(log), recovery)),
             Ok(None) => {}
@@ -124,10 +133,9 @@ impl PartitionLog {
             Err(error) if error.kind() == ErrorKind::Damaged => {}
             Err(error) => return Err(error),
         }
-        let Offsets { log_start, synced } = known.offsets;
         let epochs = known.epochs_to_check();
         Ok(Opened::Quarantined(Quarantine {
-            damages: inspect(&*files, dir, &config, log_start, synced, epochs)?,
+            damages: inspect(&*files, dir, known.offsets, epochs)?,
         }))
     }
 
@@ -157,7 +165,7 @@ impl PartitionLog {
                 now_ms,
             )?);
         }
-        let next_offset = end_of(segments.last().expect("not empty"))?;
+        let next_offset = segments.last().expect("not empty").end_offset()?;
         let epochs = recover_epochs(&*files, dir, known, &segments, next_offset, &mut recovery)?;
         let producers = recover_producers(&*files, dir, &segments, next_offset, config)?;
 
@@ -166,7 +174,7 @@ impl PartitionLog {
         let syncing = |error| Error::io(format!("syncing {}", dir.display()), error);
         if config.durability != Durability::Memory {
             for segment in &segments {
-                if end_of(segment)? > known.offsets.synced || segment.is_empty() {
+                if segment.end_offset()? > known.offsets.synced || segment.is_empty() {
                     segment.file.sync().map_err(syncing)?;
                 }
             }
@@ -188,7 +196,7 @@ impl PartitionLog {
             unsynced: Vec::new(),
             stored: Offsets {
                 log_start: -1,
-                synced: -1,
+                ..known.offsets
             },
             failed: None,
         };
@@ -211,7 +219,12 @@ fn walk(
     now_ms: i64,
     recovery: &mut Recovery,
 ) -> Result<Option<Vec<Segment>>> {
-    let Offsets { log_start, synced } = known.offsets;
+    let Offsets {
+        log_start,
+        synced,
+        foreign,
+        ..
+    } = known.offsets;
     let mut segments: Vec<Segment> = Vec::new();
     let mut expected = log_start;
     for (index, &base) in bases.iter().enumerate() {
@@ -227,7 +240,7 @@ fn walk(
             remove_segment(files, dir, base)?;
             continue;
         }
-        let gaps = config.compacts && !segments.is_empty();
+        let gaps = expected < foreign && !segments.is_empty();
         let missing = base > expected && !gaps;
         let misplaced = missing || base < expected && !segments.is_empty();
         let damage = if misplaced {
@@ -245,7 +258,7 @@ fn walk(
             open_segment(&mut segment, files, dir, config, known, next_base, recovery)?
         };
         let Some(damage) = damage else {
-            expected = end_of(&segment)?;
+            expected = segment.end_offset()?;
             segments.push(segment);
             continue;
         };
@@ -279,7 +292,7 @@ fn walk(
         break;
     }
     let end = match segments.last() {
-        Some(segment) => end_of(segment)?,
+        Some(segment) => segment.end_offset()?,
         None => log_start,
     };
     // Less than was stored: whole files are missing, or were cut.
@@ -315,14 +328,14 @@ fn open_segment(
 ) -> Result<Option<Damage>> {
     if let Some(next_base) = next_base
         && segment.open_indexes(files, dir)?
-        && tail_is_sound(segment, config, next_base)?
+        && tail_is_sound(segment, known.offsets, next_base)?
     {
         segment.size = segment.allocated;
         return Ok(None);
     }
     let mut sequence = Sequence {
         expected: segment.base_offset,
-        gaps: config.compacts && next_base.is_some(),
+        cleaned: known.offsets.cleaned,
         epochs: known.epochs_to_check(),
     };
     let mut found = DamageKind::Unreadable;
@@ -333,7 +346,7 @@ fn open_segment(
         })
     })?;
     let expected = sequence.expected;
-    let short = next_base.is_some_and(|next| expected < next && !config.compacts);
+    let short = next_base.is_some_and(|next| expected < next && expected >= known.offsets.foreign);
     let reason = match reason {
         None if short => {
             found = DamageKind::Missing;
@@ -361,7 +374,7 @@ fn open_segment(
 }
 
 /// Do the batches behind the last index entry lead to the next segment?
-fn tail_is_sound(segment: &Segment, config: &LogConfig, next_base: i64) -> Result<bool> {
+fn tail_is_sound(segment: &Segment, offsets: Offsets, next_base: i64) -> Result<bool> {
     let mut expected = segment.base_offset;
     let mut position = 0;
     if let Some(entry) = segment.offsets.last()? {
@@ -388,11 +401,11 @@ fn tail_is_sound(segment: &Segment, config: &LogConfig, next_base: i64) -> Resul
             Found::End => {
                 // A time index without its last entries would hide records.
                 return Ok(max_timestamp <= segment.max_timestamp
-                    && (expected == next_base || config.compacts && expected < next_base));
+                    && (expected == next_base || expected < next_base.min(offsets.foreign)));
             }
             Found::Batch(batch) => {
                 let base = batch.header.base_offset;
-                if base != expected && !(config.compacts && base > expected) {
+                if base < expected || base > expected && expected >= offsets.cleaned {
                     return Ok(false);
                 }
                 max_timestamp = max_timestamp.max(batch.header.max_timestamp);
@@ -400,20 +413,6 @@ fn tail_is_sound(segment: &Segment, config: &LogConfig, next_base: i64) -> Resul
             }
         }
     }
-}
-
-/// The offset behind the last batch of a segment.
-fn end_of(segment: &Segment) -> Result<i64> {
-    let from = match segment.offsets.last()? {
-        Some(entry) => u64::from(entry.position.cast_unsigned()),
-        None => 0,
-    };
-    let mut end = segment.base_offset;
-    let mut scan = Scan::headers(&*segment.file, from, segment.size);
-    while let Some(batch) = segment.next_of(&mut scan)? {
-        end = batch.header.next_offset();
-    }
-    Ok(end)
 }
 
 fn recover_epochs(
@@ -493,7 +492,7 @@ fn recover_producers(
     }
     for segment in segments {
         if segment.base_offset + i64::from(i32::MAX) < start && segment.size > 0
-            || end_of(segment)? <= start
+            || segment.end_offset()? <= start
         {
             continue;
         }

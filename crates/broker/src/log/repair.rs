@@ -65,16 +65,9 @@ impl RepairPlan {
     /// Looks at the whole log in `dir`.
     pub fn new(files: Arc<dyn Files>, dir: &Path, config: &LogConfig) -> Result<Self> {
         let bases = base_offsets(&*files, dir)?;
-        let known = Known::load(&*files, dir, &bases)?;
+        let known = Known::load(&*files, dir, config, &bases)?;
         let offsets = known.offsets;
-        let damages = inspect(
-            &*files,
-            dir,
-            config,
-            offsets.log_start,
-            offsets.synced,
-            known.epochs_to_check(),
-        )?;
+        let damages = inspect(&*files, dir, offsets, known.epochs_to_check())?;
         Ok(Self {
             files,
             dir: dir.to_owned(),

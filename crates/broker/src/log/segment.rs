@@ -298,6 +298,20 @@ impl Segment {
         Ok(None)
     }
 
+    /// The offset behind the last batch.
+    pub(super) fn end_offset(&self) -> Result<i64> {
+        let from = match self.offsets.last()? {
+            Some(entry) => u64::from(entry.position.cast_unsigned()),
+            None => 0,
+        };
+        let mut end = self.base_offset;
+        let mut scan = Scan::headers(&*self.file, from, self.size);
+        while let Some(located) = self.next_of(&mut scan)? {
+            end = located.header.next_offset();
+        }
+        Ok(end)
+    }
+
     /// The next batch of a scan of this segment. Damage is an error.
     pub(super) fn next_of(&self, scan: &mut Scan<'_>) -> Result<Option<Located>> {
         match scan.next()? {

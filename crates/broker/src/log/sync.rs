@@ -142,6 +142,7 @@ impl PartitionLog {
         let offsets = Offsets {
             log_start: self.log_start,
             synced: self.synced,
+            ..self.stored
         };
         if offsets != self.stored {
             offsets.store(&*self.files, &self.dir)?;

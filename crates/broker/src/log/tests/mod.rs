@@ -1,6 +1,7 @@
 //! Tests of the log as a whole.
 
 mod append;
+mod compaction;
 mod damage;
 mod faults;
 mod find;

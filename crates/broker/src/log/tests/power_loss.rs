@@ -73,15 +73,25 @@ fn history(seed: u64, fate: Fate) -> Result<(), String> {
         check(&log, &mut model).map_err(at)?;
         retry(&mut log, &mut model).map_err(at)?;
         let steps = random.below(60);
+        if fate != Fate::Kill && random.below(2) == 0 {
+            // In the middle of whatever it is.
+            files.stop_after(random.below(300));
+        }
         for _ in 0..steps {
-            step(&mut log, &mut model, &mut random).map_err(|error| at(error.to_string()))?;
+            match step(&mut log, &mut model, &mut random) {
+                Ok(()) => {}
+                Err(error) if error.is_fatal() && fate != Fate::Kill => break,
+                Err(error) => return Err(at(error.to_string())),
+            }
         }
         model.acknowledged = model.acknowledged.max(log.stored_offset());
         // Sometimes the log is closed and power fails later; sometimes the
         // process is only killed.
         if random.below(8) == 0 {
-            log.close().map_err(|error| at(error.to_string()))?;
-            model.acknowledged = model.values.len() as i64;
+            let end = log.log_end_offset();
+            if log.close().is_ok() {
+                model.acknowledged = end;
+            }
         }
         files = Arc::new(match random.below(5) {
             0 => files.kill(),
@@ -105,12 +115,13 @@ fn step(log: &mut PartitionLog, model: &mut Model, random: &mut Random) -> Resul
                 .map(|n| format!("{}-{}", offset + n as i64, random.below(1 << 40)))
                 .collect();
             let draft = batch(&values, model.next_sequence, model.now);
-            let appended = log.append(draft.bytes(), Origin::Client, model.epoch, model.now)?;
-            assert_eq!(appended.base_offset, offset);
+            let appended = log.append(draft.bytes(), Origin::Client, model.epoch, model.now);
+            // Also when it fails: it may have been written.
             let sequence = model.next_sequence;
             model.next_sequence += values.len() as i32;
             model.values.extend(values.iter().cloned());
             model.batches.push((sequence, offset, values));
+            assert_eq!(appended?.base_offset, offset);
         }
         12..16 => model.acknowledged = model.acknowledged.max(log.sync()?),
         16 => log.roll(model.now)?,
