@@ -45,6 +45,11 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     damage_and_repair(&files, &repaired, &mut written)?;
     faults.extend(compare(&tool, &repaired, &written)?);
 
+    let compacted = directory.partition("compacted", 0)?;
+    let mut written = write(&files, &compacted)?;
+    compact(&files, &compacted, &mut written)?;
+    faults.extend(compare(&tool, &compacted, &written)?);
+
     for fault in &faults {
         println!("{fault}");
     }
@@ -179,6 +184,34 @@ fn damage_and_repair(
     plan.carry_out()?;
     // Makes the indexes anew.
     open(files, dir)?.close()?;
+    Ok(())
+}
+
+/// Compacts twice: the first time the tombstones get a delete horizon, the
+/// second time they are gone. No key is there twice.
+fn compact(
+    files: &Arc<DiskFiles>,
+    dir: &Path,
+    written: &mut BTreeMap<i64, Written>,
+) -> Result<(), Box<dyn Error>> {
+    let config = LogConfig {
+        compacts: true,
+        delete_retention_ms: 1000,
+        ..config()
+    };
+    let Opened::Ready(mut log, _) = PartitionLog::open(files.clone(), dir, config, NOW)? else {
+        return Err("quarantined".into());
+    };
+    log.compact(NOW)?;
+    log.compact(NOW + 1000)?;
+    log.close()?;
+    let active = with_extension(dir, "log")?.pop().ok_or("no segment")?;
+    let active: i64 = active
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .ok_or("no name")?
+        .parse()?;
+    written.retain(|&offset, record| offset >= active || record.value.is_some());
     Ok(())
 }
 
