@@ -6,7 +6,7 @@
 //! - [`MemoryFiles`]: files in memory, for brokers without a data directory.
 //!   [`MemoryFiles::with_power_loss`] remembers what was synced, and
 //!   [`MemoryFiles::crash`] shows what a disk might hold after power was lost.
-//! - [`replace`]: a file's new content, all of it or nothing.
+//! - [`replace()`]: a file's new content, all of it or nothing.
 
 mod disk;
 mod memory;

@@ -1,7 +1,7 @@
-//! The two offsets that a log must remember: where it starts, and up to where
-//! it was synced.
+//! The offsets that a log must remember: where it starts, up to where it was
+//! synced, and up to where it was compacted.
 //!
-//! Both are in [`OFFSETS`], which is replaced as a whole when the start moves
+//! They are in [`OFFSETS`], which is replaced as a whole when the start moves
 //! and when a segment is full. The synced offset moves with every sync; so it
 //! is also written to [`SYNCED`], in place and without a sync of its own. After
 //! `kill -9` that file is exact. After a power loss it may be old, or torn, but

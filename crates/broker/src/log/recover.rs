@@ -60,6 +60,8 @@ pub struct Quarantine {
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) offsets: Offsets,
+    /// What the file of the offsets has.
+    stored: Option<Offsets>,
     /// Did this crate write the log, or Kafka?
     pub(super) ours: bool,
     pub(super) epochs: Option<LeaderEpochs>,
@@ -77,7 +79,8 @@ impl Known {
         let mut notes = Vec::new();
         let first = bases.first().copied().unwrap_or(0);
         let loaded = Offsets::load(files, dir)?;
-        let ours = loaded.is_ok() || in_place.is_some();
+        let stored = loaded.ok();
+        let ours = stored.is_some() || in_place.is_some();
         let mut offsets = loaded.unwrap_or_else(|missing| {
             if missing == NoOffsets::Damaged {
                 notes.push(format!(
@@ -98,6 +101,7 @@ impl Known {
         let epochs = LeaderEpochs::load(files, dir)?;
         Ok(Self {
             offsets,
+            stored,
             ours,
             epochs,
             notes,
@@ -194,10 +198,10 @@ impl PartitionLog {
             synced: next_offset,
             synced_file,
             unsynced: Vec::new(),
-            stored: Offsets {
+            stored: known.stored.unwrap_or(Offsets {
                 log_start: -1,
                 ..known.offsets
-            },
+            }),
             failed: None,
         };
         if let Err(error) = log.store_offsets() {
