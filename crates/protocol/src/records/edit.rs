@@ -79,6 +79,14 @@ impl<'a> BatchEditor<'a> {
         self.rewrite()
     }
 
+    /// Sets the largest timestamp of records that keep their own times, and
+    /// computes the checksum anew. Brokers answer queries by time from this
+    /// field, so they do not take a client's word for it.
+    pub fn set_max_timestamp(&mut self, timestamp: i64) -> Result<()> {
+        self.header.max_timestamp = timestamp;
+        self.rewrite()
+    }
+
     /// Sets the producer's identity, and computes the checksum anew. A
     /// producer needs this when it gets a new epoch with batches unsent.
     pub fn set_producer(&mut self, producer: Producer) -> Result<()> {
@@ -97,5 +105,27 @@ impl<'a> BatchEditor<'a> {
     fn rewrite(&mut self) -> Result<()> {
         debug_assert!(self.bytes.len() >= BATCH_HEADER_LEN);
         self.header.write(self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BatchBuilder, Compressor, RecordBatch, Seal};
+    use super::*;
+
+    #[test]
+    fn the_largest_timestamp_is_set_and_the_checksum_follows() {
+        let mut builder = BatchBuilder::new();
+        builder.append(5, None, Some(b"v"), &[]).expect("fits");
+        let batch = builder
+            .seal(&Seal::default(), &mut Compressor::new())
+            .expect("seals");
+        let mut bytes = batch.bytes().to_vec();
+        let mut editor = BatchEditor::new(&mut bytes).expect("a batch");
+        editor.set_max_timestamp(9).expect("fits");
+        let edited = RecordBatch::decode(bytes.into()).expect("a batch");
+        edited.verify_crc().expect("the checksum follows");
+        assert_eq!(edited.header().max_timestamp, 9);
+        assert_ne!(edited.header().crc, batch.header().crc);
     }
 }

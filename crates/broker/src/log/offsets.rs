@@ -1,0 +1,184 @@
+//! The offsets that a log must remember: where it starts, up to where it was
+//! synced, and up to where it was compacted.
+//!
+//! They are in [`OFFSETS`], which is replaced as a whole when the start moves
+//! and when a segment is full. The synced offset moves with every sync; so it
+//! is also written to [`SYNCED`], in place and without a sync of its own. After
+//! `kill -9` that file is exact. After a power loss it may be old, or torn, but
+//! it is never ahead of what was synced, which is all that recovery needs:
+//! damage before it is damage to stored records, and no torn tail.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::names::{OFFSETS, SYNCED};
+use crate::files::{File, Files, Mode, read_small, replace};
+use crate::{Error, Result};
+
+/// The content of [`OFFSETS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Offsets {
+    pub(super) log_start: i64,
+    pub(super) synced: i64,
+    /// Segments before it were compacted: offsets may be missing between the
+    /// batches of one.
+    pub(super) cleaned: i64,
+    /// Segments before it are Kafka's, compacted: offsets may be missing at
+    /// their ends too, which our own compaction keeps.
+    pub(super) foreign: i64,
+}
+
+/// What was found instead of offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoOffsets {
+    /// Nothing: the log is new, or Kafka's.
+    Missing,
+    /// A damaged file.
+    Damaged,
+}
+
+impl Offsets {
+    fn text(self) -> String {
+        let Self {
+            log_start,
+            synced,
+            cleaned,
+            foreign,
+        } = self;
+        format!("0\nlog-start {log_start}\nsynced {synced}\ncleaned {cleaned}\nforeign {foreign}\n")
+    }
+
+    fn encode(self) -> String {
+        let text = self.text();
+        let crc = crc_fast::crc32_iscsi(text.as_bytes());
+        format!("{text}crc32c {crc:08x}\n")
+    }
+
+    fn decode(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        lines.next()?;
+        let offsets = Self {
+            log_start: lines.next()?.strip_prefix("log-start ")?.parse().ok()?,
+            synced: lines.next()?.strip_prefix("synced ")?.parse().ok()?,
+            cleaned: lines.next()?.strip_prefix("cleaned ")?.parse().ok()?,
+            foreign: lines.next()?.strip_prefix("foreign ")?.parse().ok()?,
+        };
+        (offsets.encode() == text).then_some(offsets)
+    }
+
+    pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Result<Self, NoOffsets>> {
+        let path = dir.join(OFFSETS);
+        match read_small(files, &path, 4096) {
+            Ok(None) => Ok(Err(NoOffsets::Missing)),
+            Ok(Some(bytes)) => Ok(std::str::from_utf8(&bytes)
+                .ok()
+                .and_then(Self::decode)
+                .ok_or(NoOffsets::Damaged)),
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                Ok(Err(NoOffsets::Damaged))
+            }
+            Err(error) => Err(Error::io(format!("reading {}", path.display()), error)),
+        }
+    }
+
+    pub(super) fn store(self, files: &dyn Files, dir: &Path) -> Result<()> {
+        let path = dir.join(OFFSETS);
+        replace(files, &path, self.encode().as_bytes())
+            .map_err(|error| Error::io(format!("writing {}", path.display()), error))
+    }
+}
+
+/// [`SYNCED`]: two places that are written in turn, so that a torn write spoils
+/// the older of them at most.
+#[derive(Debug)]
+pub(super) struct SyncedFile {
+    file: Arc<dyn File>,
+    count: u64,
+}
+
+const SLOT: usize = 20;
+
+impl SyncedFile {
+    /// Opens or creates the file, and returns the largest offset in it.
+    pub(super) fn open(files: &dyn Files, dir: &Path) -> Result<(Self, Option<i64>)> {
+        let path = dir.join(SYNCED);
+        let doing = |error| Error::io(format!("opening {}", path.display()), error);
+        let file = files.open(&path, Mode::CreateOrWrite).map_err(doing)?;
+        let mut bytes = [0; 2 * SLOT];
+        let read = file.read_at(&mut bytes, 0).map_err(doing)?;
+        let newest = bytes[..read].chunks_exact(SLOT).filter_map(decode).max();
+        let count = newest.map_or(0, |(count, _)| count + 1);
+        Ok((Self { file, count }, newest.map(|(_, offset)| offset)))
+    }
+
+    pub(super) fn write(&mut self, offset: i64) -> std::io::Result<()> {
+        let mut slot = [0; SLOT];
+        slot[..8].copy_from_slice(&self.count.to_be_bytes());
+        slot[8..16].copy_from_slice(&offset.to_be_bytes());
+        let crc = crc_fast::crc32_iscsi(&slot[..16]);
+        slot[16..].copy_from_slice(&crc.to_be_bytes());
+        let position = (self.count % 2) * SLOT as u64;
+        self.file.write_at(&slot, position)?;
+        self.count += 1;
+        Ok(())
+    }
+}
+
+fn decode(slot: &[u8]) -> Option<(u64, i64)> {
+    let (count, rest) = slot.split_first_chunk()?;
+    let (offset, crc) = rest.split_first_chunk()?;
+    let computed = crc_fast::crc32_iscsi(&slot[..16]).to_be_bytes();
+    (crc == computed).then(|| (u64::from_be_bytes(*count), i64::from_be_bytes(*offset)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryFiles;
+
+    #[test]
+    fn any_flipped_bit_in_the_offsets_is_seen() {
+        let (files, dir) = (MemoryFiles::new(), Path::new("/"));
+        assert_eq!(
+            Offsets::load(&files, dir).expect("read"),
+            Err(NoOffsets::Missing)
+        );
+        let offsets = Offsets {
+            log_start: 12,
+            synced: 345,
+            cleaned: 67,
+            foreign: 8,
+        };
+        offsets.store(&files, dir).expect("stored");
+        assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
+        let bytes = offsets.encode().into_bytes();
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                replace(&files, &dir.join(OFFSETS), &damaged).expect("written");
+                let loaded = Offsets::load(&files, dir).expect("read");
+                assert_eq!(loaded, Err(NoOffsets::Damaged), "byte {at}, bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_write_spoils_only_the_older_slot() {
+        let (files, dir) = (MemoryFiles::new(), Path::new("/"));
+        let (mut file, offset) = SyncedFile::open(&files, dir).expect("opened");
+        assert_eq!(offset, None);
+        for offset in 1..=5 {
+            file.write(offset).expect("written");
+        }
+        let (mut again, offset) = SyncedFile::open(&files, dir).expect("opened");
+        assert_eq!(offset, Some(5));
+        again.write(6).expect("written");
+        // The slot that 6 went to, half overwritten by a 7 that was torn.
+        file.file
+            .write_at(&[0xff; 7], SLOT as u64)
+            .expect("written");
+        let (_, offset) = SyncedFile::open(&files, dir).expect("opened");
+        assert_eq!(offset, Some(5));
+    }
+}
