@@ -140,7 +140,7 @@ impl Profile {
                 hash,
                 reduction,
             } => reduction.place(hash.of(view.of(bytes)), count),
-            KeyedRule::Fixed(partition) => Placement::Pinned(partition),
+            KeyedRule::Fixed(partition) => fixed(partition, count),
             KeyedRule::Unpinned(_) => Placement::Unpinned,
         }
     }
@@ -152,13 +152,22 @@ impl Profile {
                 KeyedRule::Hashed { reduction, .. } => {
                     reduction.place(HashValue::Bits32(hash), count)
                 }
-                KeyedRule::Fixed(partition) => Placement::Pinned(partition),
+                KeyedRule::Fixed(partition) => fixed(partition, count),
                 KeyedRule::Unpinned(_) => Placement::Unpinned,
             },
-            KeylessRule::Fixed(partition) => Placement::Pinned(partition),
+            KeylessRule::Fixed(partition) => fixed(partition, count),
             KeylessRule::Unpinned(_) => Placement::Unpinned,
             KeylessRule::Rejected => Placement::Rejected,
         }
+    }
+}
+
+/// A partition that the topic may not have; then there is nowhere to send the record.
+fn fixed(partition: i32, count: PartitionCount) -> Placement {
+    if u32::try_from(partition).is_ok_and(|partition| partition < count.get()) {
+        Placement::Pinned(partition)
+    } else {
+        Placement::Rejected
     }
 }
 
@@ -191,5 +200,18 @@ impl fmt::Display for KeyedRule {
             Self::Fixed(partition) => write!(f, "always partition {partition}"),
             Self::Unpinned(spread) => write!(f, "keys ignored, {}", spread.name()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_partition_must_be_there() {
+        let profile = Profile::parse("hash=crc32,reduce=mask,null=3").unwrap();
+        let place = |n| profile.place(None, PartitionCount::new(n).unwrap());
+        assert_eq!(place(4), Placement::Pinned(3));
+        assert_eq!(place(3), Placement::Rejected);
     }
 }
