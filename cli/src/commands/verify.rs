@@ -74,8 +74,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let stdout = io::stdout();
     let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut out = BufWriter::new(stdout.lock());
-    args.output.write(&report, color, &mut out)?;
-    out.flush()?;
+    let written = args
+        .output
+        .write(&report, color, &mut out)
+        .and_then(|()| out.flush());
+    match written {
+        // A reader that has seen enough does not turn disagreement into agreement.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written?,
+    }
     if report.partial {
         eprintln!("copart: interrupted; the report covers the beginning of the input only");
         return Ok(Exit::Interrupted);

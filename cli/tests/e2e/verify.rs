@@ -279,3 +279,41 @@ fn an_interrupt_leaves_a_partial_report() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(out.contains("PARTIAL"), "{out}");
 }
+
+/// `copart verify … | head` must not pass for agreement in a script with `pipefail`.
+#[test]
+fn a_closed_pipe_does_not_change_the_answer() {
+    use std::process::Stdio;
+
+    let mut child = copart()
+        .args(["verify", KEYS, "-p", "12", "--show", "100", "-o", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_client_that_has_the_closest_setting_is_not_told_to_change_it() {
+    let ran = pipe(
+        b"\n",
+        &[
+            "verify",
+            "-",
+            "-p",
+            "12",
+            "--clients",
+            "ruby-kafka,rdkafka-ruby",
+        ],
+    );
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out.contains("the one it has comes closest"),
+        "{}",
+        ran.out
+    );
+}

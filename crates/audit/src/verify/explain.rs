@@ -117,6 +117,8 @@ pub(super) fn keyless_finding(
     })
 }
 
+const BY_RECORD: &str = "the one it has comes closest; name the partition in each record that still differs, or send none of them";
+
 /// One fix for each client library among `clients`.
 pub(super) fn fixes(clients: &[&Client], reference: &Client) -> Vec<Fix> {
     let mut fixes: Vec<Fix> = Vec::new();
@@ -127,10 +129,16 @@ pub(super) fn fixes(clients: &[&Client], reference: &Client) -> Vec<Fix> {
         if fixes.iter().any(|fix| fix.client == library) {
             continue;
         }
-        let setting = setting(library, reference.profile())
-            // The client has that setting already: nothing is gained.
-            .filter(|setting| Some(setting.id) != client.entry().map(|entry| entry.id));
-        let by_hand = setting.is_none().then(|| by_hand(reference.profile()));
+        let closest = setting(library, reference.profile());
+        // The client may have that setting already: then only the records can change.
+        let has_it = closest
+            .as_ref()
+            .is_some_and(|setting| client.entry().is_some_and(|entry| entry.id == setting.id));
+        let (setting, by_hand) = match closest {
+            Some(_) if has_it => (None, Some(BY_RECORD.to_owned())),
+            Some(setting) => (Some(setting), None),
+            None => (None, Some(by_hand(reference.profile()))),
+        };
         fixes.push(Fix {
             client: library.to_owned(),
             as_client: reference.name().to_owned(),

@@ -278,7 +278,7 @@ pub struct Fix {
 
 /// Why two clients place a key differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// One ignores keys.
     KeyIgnored,
