@@ -1,22 +1,30 @@
 use std::process::ExitCode;
 
+use copart_audit::verify::{Verdict, VerifyReport};
 use copart_audit::{Error, ErrorKind};
 
 /// How the command ended, as scripts and CI systems see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) struct Exit(u8);
+
+impl Exit {
     /// Agreement, or done.
-    Agree = 0,
+    pub(crate) const AGREE: Self = Self(Verdict::Agree.exit_code());
     /// Disagreement.
-    Disagree = 1,
+    pub(crate) const DISAGREE: Self = Self(Verdict::Disagree.exit_code());
     /// The command line makes no sense.
-    Usage = 2,
+    pub(crate) const USAGE: Self = Self(2);
     /// The input can't be read, or the output can't be written.
-    Input = 3,
+    pub(crate) const INPUT: Self = Self(3);
     /// No answer: no keys, or none that could tell.
-    Inconclusive = 4,
+    pub(crate) const INCONCLUSIVE: Self = Self(Verdict::Inconclusive.exit_code());
     /// Stopped by Ctrl-C or SIGTERM; what was printed is partial.
-    Interrupted = 130,
+    pub(crate) const INTERRUPTED: Self = Self(VerifyReport::INTERRUPTED);
+
+    /// The code that the report itself names to whoever reads it.
+    pub(crate) const fn of(report: &VerifyReport) -> Self {
+        Self(report.exit_code())
+    }
 }
 
 pub(crate) const HELP: &str = "\
@@ -30,18 +38,18 @@ Exit codes:
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.0)
     }
 }
 
 /// Says on standard error what went wrong; a reader that went away is not told.
 pub(crate) fn report(error: &Error) -> Exit {
     if error.is_closed_pipe() {
-        return Exit::Agree;
+        return Exit::AGREE;
     }
     eprintln!("copart: {error}");
     match error.kind() {
-        ErrorKind::Usage => Exit::Usage,
-        _ => Exit::Input,
+        ErrorKind::Usage => Exit::USAGE,
+        _ => Exit::INPUT,
     }
 }

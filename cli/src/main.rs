@@ -39,9 +39,9 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers: they go to standard output and succeed.
             let exit = if error.use_stderr() {
-                Exit::Usage
+                Exit::USAGE
             } else {
-                Exit::Agree
+                Exit::AGREE
             };
             let _ = error.print();
             return exit.into();

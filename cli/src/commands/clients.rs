@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         list(&entries, &mut out)?;
     }
     out.flush()?;
-    Ok(Exit::Agree)
+    Ok(Exit::AGREE)
 }
 
 /// All partitioners of a client, or the one that the name means.

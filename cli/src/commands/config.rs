@@ -71,9 +71,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     out.flush()?;
     Ok(if setting.is_some() {
-        Exit::Agree
+        Exit::AGREE
     } else {
-        Exit::Disagree
+        Exit::DISAGREE
     })
 }
 

@@ -50,11 +50,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         .run(&source, |run| map(&source, &options, run, &mut out))?;
     if mapped.partial {
         eprintln!("copart: interrupted; the listing covers the beginning of the input only");
-        return Ok(Exit::Interrupted);
+        return Ok(Exit::INTERRUPTED);
     }
     if mapped.keys == 0 {
         eprintln!("copart: {}: there are no keys", source.name());
-        return Ok(Exit::Inconclusive);
+        return Ok(Exit::INCONCLUSIVE);
     }
-    Ok(Exit::Agree)
+    Ok(Exit::AGREE)
 }

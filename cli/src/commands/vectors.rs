@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         Command::Export { folder } => {
             let files = VectorSet::built_in()?.export(folder)?;
             writeln!(out, "{files} files in {}", folder.display())?;
-            Exit::Agree
+            Exit::AGREE
         }
     };
     out.flush()?;
@@ -77,7 +77,7 @@ fn list(output: Form, out: &mut dyn Write) -> Result<Exit, Error> {
         });
         serde_json::to_writer_pretty(&mut *out, &list).map_err(io::Error::from)?;
         writeln!(out)?;
-        return Ok(Exit::Agree);
+        return Ok(Exit::AGREE);
     }
     let mut table = plain_table(["profile", "client", "release", "partitioner", "keys"]);
     for file in set.files() {
@@ -93,7 +93,7 @@ fn list(output: Form, out: &mut dyn Write) -> Result<Exit, Error> {
         .lines()
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
     writeln!(out, "\nversion {} of the vectors", set.version())?;
-    Ok(Exit::Agree)
+    Ok(Exit::AGREE)
 }
 
 fn verify(set: &VectorSet, output: Form, out: &mut dyn Write) -> Result<Exit, Error> {
@@ -101,9 +101,9 @@ fn verify(set: &VectorSet, output: Form, out: &mut dyn Write) -> Result<Exit, Er
     let placements: u64 = checked.iter().map(|profile| profile.placements).sum();
     let different: u64 = checked.iter().map(|profile| profile.different).sum();
     let exit = match (different, placements) {
-        (0, 0) => Exit::Inconclusive,
-        (0, _) => Exit::Agree,
-        _ => Exit::Disagree,
+        (0, 0) => Exit::INCONCLUSIVE,
+        (0, _) => Exit::AGREE,
+        _ => Exit::DISAGREE,
     };
     if output == Form::Json {
         let report = json!({

@@ -1,7 +1,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use copart_audit::output::Output;
-use copart_audit::verify::{self, UnpinnedPolicy, Verdict, VerifyOptions};
+use copart_audit::verify::{self, UnpinnedPolicy, VerifyOptions};
 use copart_audit::{Error, verify as run_verify};
 use copart_partitioners::PartitionCount;
 
@@ -85,13 +85,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     if report.partial {
         eprintln!("copart: interrupted; the report covers the beginning of the input only");
-        return Ok(Exit::Interrupted);
     }
-    Ok(match report.verdict {
-        Verdict::Agree => Exit::Agree,
-        Verdict::Disagree => Exit::Disagree,
-        Verdict::Inconclusive => Exit::Inconclusive,
-    })
+    Ok(Exit::of(&report))
 }
 
 fn probes(asked: Option<&str>, counts: &[PartitionCount]) -> Result<Vec<PartitionCount>, Error> {

@@ -58,3 +58,19 @@ pub(crate) fn pipe(input: &[u8], args: &[&str]) -> Ran {
     writer.join().unwrap();
     output.into()
 }
+
+/// Runs for a reader that goes away before it has read anything; returns exit code and messages.
+pub(crate) fn run_unread(args: &[&str]) -> (Option<i32>, String) {
+    let mut child = copart()
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}

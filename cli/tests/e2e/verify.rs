@@ -1,6 +1,6 @@
 //! `copart verify` as a user runs it.
 
-use crate::support::{copart, pipe, run};
+use crate::support::{copart, pipe, run, run_unread};
 
 const KEYS: &str = "docs/examples/user-events.jsonl";
 
@@ -283,18 +283,8 @@ fn an_interrupt_leaves_a_partial_report() {
 /// `copart verify … | head` must not pass for agreement in a script with `pipefail`.
 #[test]
 fn a_closed_pipe_does_not_change_the_answer() {
-    use std::process::Stdio;
-
-    let mut child = copart()
-        .args(["verify", KEYS, "-p", "12", "--show", "100", "-o", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    let ran = run_unread(&["verify", KEYS, "-p", "12", "--show", "100", "-o", "json"]);
+    assert_eq!(ran, (Some(1), String::new()));
 }
 
 #[test]

@@ -37,11 +37,14 @@ impl VerifyReport {
     /// removed or changes its meaning.
     pub const SCHEMA: &'static str = "copart.verify/1";
 
+    /// What `copart` exits with when it was interrupted: as a shell reports SIGINT.
+    pub const INTERRUPTED: u8 = 130;
+
     /// What `copart verify` exits with.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         if self.partial {
-            130 // As after SIGINT.
+            Self::INTERRUPTED
         } else {
             self.verdict.exit_code()
         }
