@@ -37,6 +37,10 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
+    /// The data directory is another cluster's or node's.
+    WrongDirectory,
+    /// No topic can have this name.
+    InvalidTopic,
 }
 
 /// Why the log refused or failed. Printed as `where: reason`.
@@ -132,11 +136,13 @@ impl Error {
             ErrorKind::InvalidProducerEpoch => ErrorCode::INVALID_PRODUCER_EPOCH,
             ErrorKind::CoordinatorFenced => ErrorCode::TRANSACTION_COORDINATOR_FENCED,
             ErrorKind::OffsetOutOfRange => ErrorCode::OFFSET_OUT_OF_RANGE,
+            ErrorKind::InvalidTopic => ErrorCode::INVALID_TOPIC_EXCEPTION,
             ErrorKind::StorageFull
             | ErrorKind::ReadOnly
             | ErrorKind::Io
             | ErrorKind::Damaged
-            | ErrorKind::Locked => ErrorCode::KAFKA_STORAGE_ERROR,
+            | ErrorKind::Locked
+            | ErrorKind::WrongDirectory => ErrorCode::KAFKA_STORAGE_ERROR,
         }
     }
 
@@ -149,7 +155,11 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::ReadOnly | ErrorKind::Io | ErrorKind::Damaged | ErrorKind::Locked
+            ErrorKind::ReadOnly
+                | ErrorKind::Io
+                | ErrorKind::Damaged
+                | ErrorKind::Locked
+                | ErrorKind::WrongDirectory
         )
     }
 

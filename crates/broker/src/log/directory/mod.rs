@@ -1,10 +1,36 @@
 //! The directory that the logs are in.
+//!
+//! - [`DataDirectory`]: open it, say how the last stop was, close it.
+//! - [`partitions`]: the directories of the partitions: list, create, delete,
+//!   set aside.
+//! - [`checkpoints`]: Kafka's files of offsets.
+//! - [`meta_properties`]: whose directory it is.
+
+mod checkpoints;
+mod meta_properties;
+mod partitions;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::files::{FileLock, Files, read_small, replace};
+use super::config::LogConfig;
+use super::open::{KafkaOffsets, LastStop, Opened};
+use super::partition::PartitionLog;
+use crate::files::{FileLock, Files, read_small, remove_if_there, replace};
 use crate::{Error, ErrorKind, Result};
+
+use checkpoints::Offsets;
+pub use checkpoints::{Checkpoint, PartitionOffset};
+pub use meta_properties::MetaProperties;
+pub use partitions::{PartitionDirectories, PartitionDirectory};
+
+/// Kafka's mark of a clean stop.
+const CLEAN_SHUTDOWN: &str = ".kafka_cleanshutdown";
+/// Kafka writes the broker's epoch there; ours has none.
+const CLEAN_SHUTDOWN_CONTENT: &[u8] = br#"{"version":0,"brokerEpoch":-1}"#;
+const LOCK: &str = ".lock";
 
 /// A data directory, locked for this process: a directory per partition, and
 /// Kafka's checkpoint files.
@@ -12,29 +38,16 @@ use crate::{Error, ErrorKind, Result};
 pub struct DataDirectory {
     files: Arc<dyn Files>,
     path: PathBuf,
+    last_stop: LastStop,
+    /// From Kafka's checkpoint files, as they were when it was opened.
+    recovery_points: Offsets,
+    log_starts: Offsets,
     _lock: Box<dyn FileLock>,
 }
 
-/// One line of a checkpoint file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartitionOffset {
-    /// The topic's name.
-    pub topic: String,
-    /// The partition's number.
-    pub partition: i32,
-    /// The offset.
-    pub offset: i64,
-}
-
 impl DataDirectory {
-    /// The offsets up to which logs were synced.
-    pub const RECOVERY_POINTS: &str = "recovery-point-offset-checkpoint";
-    /// The high watermarks.
-    pub const HIGH_WATERMARKS: &str = "replication-offset-checkpoint";
-    /// The offsets that logs start at.
-    pub const LOG_STARTS: &str = "log-start-offset-checkpoint";
-
-    /// Opens or creates the directory, and locks it.
+    /// Opens or creates the directory, and locks it. The mark of a clean stop
+    /// is taken away, durably: from here on a crash is one.
     ///
     /// # Errors
     /// [`ErrorKind::Locked`] when another process has it.
@@ -44,7 +57,7 @@ impl DataDirectory {
         if let Some(parent) = path.parent().filter(|parent| *parent != Path::new("")) {
             files.sync_dir(parent).map_err(doing)?;
         }
-        let Some(lock) = files.lock(&path.join(".lock")).map_err(doing)? else {
+        let Some(lock) = files.lock(&path.join(LOCK)).map_err(doing)? else {
             return Err(Error::new(
                 ErrorKind::Locked,
                 format!(
@@ -53,92 +66,75 @@ impl DataDirectory {
                 ),
             ));
         };
-        Ok(Self {
+        let mark = path.join(CLEAN_SHUTDOWN);
+        // What it says is of no use here: that it is there is what counts.
+        let last_stop = match read_small(&*files, &mark, 4096).map_err(doing)? {
+            Some(_) => {
+                remove_if_there(&*files, &mark).map_err(doing)?;
+                files.sync_dir(path).map_err(doing)?;
+                LastStop::Clean
+            }
+            None => LastStop::Unknown,
+        };
+        let mut directory = Self {
             files,
             path: path.to_owned(),
+            last_stop,
+            recovery_points: Offsets::new(),
+            log_starts: Offsets::new(),
             _lock: lock,
-        })
+        };
+        directory.recovery_points = directory.offsets_of(Self::RECOVERY_POINTS)?;
+        directory.log_starts = directory.offsets_of(Self::LOG_STARTS)?;
+        Ok(directory)
     }
 
-    /// The directory of a partition's log, created if it is not there.
-    pub fn partition(&self, topic: &str, partition: i32) -> Result<PathBuf> {
-        let dir = self.path.join(format!("{topic}-{partition}"));
-        let doing = |error| Error::io(format!("creating {}", dir.display()), error);
-        self.files.create_dir(&dir).map_err(doing)?;
-        self.files.sync_dir(&self.path).map_err(doing)?;
-        Ok(dir)
+    /// How the process that had the directory before has ended.
+    pub fn last_stop(&self) -> LastStop {
+        self.last_stop
     }
 
-    /// Writes one of Kafka's checkpoint files.
-    pub fn store_offsets(&self, name: &str, offsets: &[PartitionOffset]) -> Result<()> {
-        let mut text = format!("0\n{}\n", offsets.len());
-        for entry in offsets {
-            text += &format!("{} {} {}\n", entry.topic, entry.partition, entry.offset);
-        }
-        let path = self.path.join(name);
-        replace(&*self.files, &path, text.as_bytes())
-            .map_err(|error| Error::io(format!("writing {}", path.display()), error))
+    /// Opens a partition's log. Its directory is created if it is not there.
+    ///
+    /// # Errors
+    /// Those of [`PartitionLog::open`].
+    pub fn open_log(
+        &self,
+        topic: &str,
+        partition: i32,
+        config: LogConfig,
+        now_ms: i64,
+    ) -> Result<Opened> {
+        let dir = self.partition(topic, partition)?;
+        let key = (topic.to_owned(), partition);
+        let kafka = KafkaOffsets {
+            recovery_point: self.recovery_points.get(&key).copied(),
+            log_start: self.log_starts.get(&key).copied(),
+        };
+        PartitionLog::open_after(
+            self.last_stop,
+            kafka,
+            self.files.clone(),
+            &dir,
+            config,
+            now_ms,
+        )
     }
 
-    /// Reads one of Kafka's checkpoint files. `None` if it is missing or
-    /// damaged: what it says is only a hint.
-    pub fn load_offsets(&self, name: &str) -> Result<Option<Vec<PartitionOffset>>> {
-        let path = self.path.join(name);
-        let content = read_small(&*self.files, &path, 64 << 20)
-            .map_err(|error| Error::io(format!("reading {}", path.display()), error))?;
-        Ok(content.and_then(|content| parse(std::str::from_utf8(&content).ok()?)))
+    /// Leaves the mark of a clean stop, and unlocks the directory. The next
+    /// start then believes what the logs stored when they were closed.
+    ///
+    /// Call it only when every log that is here was opened, is not quarantined,
+    /// and was [closed](PartitionLog::close) without an error. Otherwise drop
+    /// the directory: the next start looks at everything.
+    pub fn close(self) -> Result<()> {
+        let mark = self.path.join(CLEAN_SHUTDOWN);
+        replace(&*self.files, &mark, CLEAN_SHUTDOWN_CONTENT)
+            .map_err(|error| Error::io(format!("writing {}", mark.display()), error))
     }
 
     /// The directory's path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-fn parse(text: &str) -> Option<Vec<PartitionOffset>> {
-    let mut lines = text.lines();
-    if lines.next()? != "0" {
-        return None;
-    }
-    let count: usize = lines.next()?.parse().ok()?;
-    let entries = lines.map(|line| {
-        let mut words = line.split(' ');
-        let entry = PartitionOffset {
-            topic: words.next()?.to_owned(),
-            partition: words.next()?.parse().ok()?,
-            offset: words.next()?.parse().ok()?,
-        };
-        words.next().is_none().then_some(entry)
-    });
-    let entries: Vec<PartitionOffset> = entries.collect::<Option<_>>()?;
-    (entries.len() == count).then_some(entries)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::files::DiskFiles;
-
-    #[test]
-    fn is_locked_and_keeps_offsets() {
-        let temporary = tempfile::tempdir().expect("a directory");
-        let path = temporary.path().join("data");
-        let directory = DataDirectory::open(Arc::new(DiskFiles), &path).expect("free");
-        let error = DataDirectory::open(Arc::new(DiskFiles), &path).expect_err("locked");
-        assert_eq!(error.kind(), ErrorKind::Locked);
-        let offsets = [PartitionOffset {
-            topic: "t".into(),
-            partition: 3,
-            offset: 77,
-        }];
-        let name = DataDirectory::RECOVERY_POINTS;
-        assert_eq!(directory.load_offsets(name).expect("read"), None);
-        directory.store_offsets(name, &offsets).expect("stored");
-        let text = std::fs::read_to_string(path.join(name)).expect("read");
-        assert_eq!(text, "0\n1\nt 3 77\n");
-        let loaded = directory.load_offsets(name).expect("read");
-        assert_eq!(loaded.as_deref(), Some(&offsets[..]));
-        drop(directory);
-        DataDirectory::open(Arc::new(DiskFiles), &path).expect("free again");
     }
 }
