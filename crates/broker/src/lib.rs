@@ -9,6 +9,8 @@
 //! Logs are plain structs. They take the time as an argument, start no task and
 //! hold no lock; whoever drives them decides when to sync and when to clean up.
 
+mod cluster;
+mod configs;
 mod error;
 pub mod files;
 pub mod log;
