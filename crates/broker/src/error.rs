@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
+    /// What a broker was told to be cannot be.
+    InvalidConfig,
 }
 
 /// Why the log refused or failed. Printed as `where: reason`.
@@ -137,6 +139,7 @@ impl Error {
             | ErrorKind::Io
             | ErrorKind::Damaged
             | ErrorKind::Locked => ErrorCode::KAFKA_STORAGE_ERROR,
+            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
         }
     }
 
