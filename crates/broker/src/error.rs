@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
+    /// The broker cannot be started with these settings.
+    InvalidConfig,
 }
 
 /// Why the log refused or failed. Printed as `where: reason`.
@@ -132,6 +134,7 @@ impl Error {
             ErrorKind::InvalidProducerEpoch => ErrorCode::INVALID_PRODUCER_EPOCH,
             ErrorKind::CoordinatorFenced => ErrorCode::TRANSACTION_COORDINATOR_FENCED,
             ErrorKind::OffsetOutOfRange => ErrorCode::OFFSET_OUT_OF_RANGE,
+            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
             ErrorKind::StorageFull
             | ErrorKind::ReadOnly
             | ErrorKind::Io
