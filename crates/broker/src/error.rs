@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
-    /// The broker cannot be started with these settings.
+    /// What a broker was told to be cannot be.
     InvalidConfig,
 }
 
@@ -134,12 +134,12 @@ impl Error {
             ErrorKind::InvalidProducerEpoch => ErrorCode::INVALID_PRODUCER_EPOCH,
             ErrorKind::CoordinatorFenced => ErrorCode::TRANSACTION_COORDINATOR_FENCED,
             ErrorKind::OffsetOutOfRange => ErrorCode::OFFSET_OUT_OF_RANGE,
-            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
             ErrorKind::StorageFull
             | ErrorKind::ReadOnly
             | ErrorKind::Io
             | ErrorKind::Damaged
             | ErrorKind::Locked => ErrorCode::KAFKA_STORAGE_ERROR,
+            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
         }
     }
 

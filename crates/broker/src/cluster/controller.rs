@@ -66,6 +66,8 @@ pub(crate) struct Controller {
     pub(super) durability: Durability,
     /// Settings that the broker was started with.
     started: Values,
+    /// What they come to, with what clients set.
+    broker_config: Arc<BrokerConfig>,
     /// What the server says of each node.
     facts: BTreeMap<i32, Values>,
     pub(super) chance: Chance,
@@ -94,7 +96,7 @@ impl Controller {
             ..BrokerSettings::default()
         };
         let unresolved = TopicConfig::resolve(&Values::new(), started).map_err(invalid)?;
-        BrokerConfig::resolve(started).map_err(invalid)?;
+        let broker_config = BrokerConfig::resolve(started).map_err(invalid)?;
         let mut image = Image::new(Arc::new(unresolved));
         let log = MetadataLog::open(
             files,
@@ -110,10 +112,19 @@ impl Controller {
             identity,
             durability: options.durability,
             started: options.configs,
+            broker_config: Arc::new(broker_config),
             facts: BTreeMap::new(),
             chance,
         };
-        controller.resolve_all(&mut Changes::new())?;
+        for node in &options.nodes {
+            controller.set_fact(node.id, "node.id", node.id.to_string());
+            controller.set_fact(node.id, "broker.id", node.id.to_string());
+            controller.set_fact(node.id, "log.dirs", dir.display().to_string());
+            controller.set_fact(node.id, "log.dir", dir.display().to_string());
+            if let Some(rack) = &node.rack {
+                controller.set_fact(node.id, "broker.rack", rack);
+            }
+        }
         controller.register(options.nodes)?;
         Ok(controller)
     }
@@ -151,7 +162,8 @@ impl Controller {
         for id in again {
             self.write(self.running_records(id, true))?;
         }
-        Ok(())
+        // How many nodes there are bounds some defaults.
+        self.resolve_all(&mut Changes::new())
     }
 
     /// Appends and applies records that were checked.
@@ -213,12 +225,14 @@ impl Controller {
 
     /// After a change of what topics have by default.
     fn resolve_all(&mut self, changes: &mut Changes) -> Result<()> {
+        let broker_config = BrokerConfig::resolve(self.topic_defaults()).map_err(invalid)?;
         let mut resolved = Vec::new();
         for topic in self.image.topics() {
             let config = TopicConfig::resolve(&topic.overrides, self.topic_defaults())
                 .map_err(|reason| invalid(format!("topic {}: {reason}", topic.name)))?;
             resolved.push(config);
         }
+        self.broker_config = Arc::new(broker_config);
         for (topic, config) in self.image.topics_mut().zip(resolved) {
             if *topic.config != config {
                 topic.config = Arc::new(config);
@@ -295,10 +309,9 @@ impl Controller {
         self.image.configured()
     }
 
-    /// The settings of a node, typed; what all nodes have for `None`.
-    pub(crate) fn broker_config(&self, node: Option<i32>) -> ApiResult<BrokerConfig> {
-        BrokerConfig::resolve(self.settings(node))
-            .map_err(|reason| ApiError::new(ErrorCode::INVALID_CONFIG, reason))
+    /// The settings of brokers, typed: what counts for all nodes together.
+    pub(crate) fn broker_config(&self) -> &Arc<BrokerConfig> {
+        &self.broker_config
     }
 
     /// Says how a node is: what it listens on, where its data is. For settings

@@ -40,6 +40,7 @@ pub(crate) use changes::{Change, Changes};
 pub(crate) use controller::{Controller, Node, NodeSpec, Options};
 pub(crate) use elect::{Elected, Election};
 pub(crate) use error::{ApiError, ApiResult};
+pub(crate) use names::check_topic_name;
 pub(crate) use reassign::Reassignment;
 pub(crate) use resource::ConfigResource;
 pub(crate) use topic::{Partition, Topic, is_internal};

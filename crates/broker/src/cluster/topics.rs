@@ -6,7 +6,7 @@ use copart_protocol::messages::remove_topic_record::RemoveTopicRecord;
 use copart_protocol::messages::topic_record::TopicRecord;
 use copart_protocol::{ErrorCode, Uuid};
 
-use super::names::{check_name, collide};
+use super::names::{check_topic_name, collide};
 use super::placement::Placer;
 use super::record::Record;
 use super::{ApiError, ApiResult, Changes, ConfigResource, Controller, Partition, Topic};
@@ -53,7 +53,8 @@ impl Controller {
         new: &NewTopic,
         validate_only: bool,
     ) -> ApiResult<(Topic, Changes)> {
-        check_name(&new.name)?;
+        check_topic_name(&new.name)
+            .map_err(|reason| ApiError::new(ErrorCode::INVALID_TOPIC_EXCEPTION, reason))?;
         if self.image.topic(&new.name).is_some() {
             return Err(ApiError::new(
                 ErrorCode::TOPIC_ALREADY_EXISTS,
@@ -119,7 +120,7 @@ impl Controller {
     }
 
     fn place_new(&mut self, new: &NewTopic) -> ApiResult<Vec<Vec<i32>>> {
-        let defaults = self.broker_config(None)?;
+        let defaults = self.broker_config();
         let factor = match new.replication_factor {
             -1 => defaults.default_replication_factor,
             factor => factor,
@@ -221,7 +222,7 @@ impl Controller {
 
     /// Removes a topic with all its records.
     pub(crate) fn delete_topic(&mut self, id: Uuid) -> ApiResult<Changes> {
-        if !self.broker_config(None)?.delete_topic_enable {
+        if !self.broker_config().delete_topic_enable {
             return Err(ApiError::new(
                 ErrorCode::TOPIC_DELETION_DISABLED,
                 "the broker was started with delete.topic.enable=false",

@@ -69,6 +69,16 @@ impl DataDirectory {
         Ok(dir)
     }
 
+    /// Removes a partition's log.
+    pub fn delete_partition(&self, topic: &str, partition: i32) -> Result<()> {
+        let dir = self.path.join(format!("{topic}-{partition}"));
+        let doing = |error| Error::io(format!("removing {}", dir.display()), error);
+        for name in self.files.list(&dir).map_err(doing)? {
+            self.files.remove(&dir.join(name)).map_err(doing)?;
+        }
+        Ok(())
+    }
+
     /// Writes one of Kafka's checkpoint files.
     pub fn store_offsets(&self, name: &str, offsets: &[PartitionOffset]) -> Result<()> {
         let mut text = format!("0\n{}\n", offsets.len());
