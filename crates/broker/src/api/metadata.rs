@@ -37,7 +37,7 @@ fn missing(call: &Call, request: &MetadataRequest) -> Vec<String> {
         return Vec::new();
     }
     let controller = call.broker.controller();
-    if !controller.broker_config(None).auto_create_topics_enable {
+    if !controller.broker_config().auto_create_topics_enable {
         return Vec::new();
     }
     let named = request.topics.iter().flatten();

@@ -198,23 +198,25 @@ impl Builder {
         };
         let nodes = self.make_nodes(&listeners)?;
         let directory = DataDirectory::open(files.clone(), &path)?;
-        let mut configs = self.configs.clone();
-        for node in &nodes[..1] {
-            let listener = format!("PLAINTEXT://{}", node.address);
-            configs.entry("listeners".to_owned()).or_insert(listener);
-        }
-        let controller = Controller::open(
+        let mut controller = Controller::open(
             files.clone(),
             &path,
             Options {
                 nodes: self.nodes,
                 cluster_id: self.cluster_id,
                 durability,
-                configs,
+                configs: self.configs,
                 seed: self.seed,
                 now_ms: housekeeping::now_ms(),
             },
         )?;
+        for (node, listener) in nodes.iter().zip(&listeners) {
+            if let Ok(address) = listener.local_addr() {
+                controller.set_fact(node.id, "listeners", format!("PLAINTEXT://{address}"));
+            }
+            let advertised = format!("PLAINTEXT://{}", node.address);
+            controller.set_fact(node.id, "advertised.listeners", advertised);
+        }
         let storage = Storage {
             files,
             directory,

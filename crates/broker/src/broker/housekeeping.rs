@@ -115,7 +115,7 @@ fn run(broker: &Weak<Shared>, stop: &Stop) {
         let Some(broker) = broker.upgrade() else {
             return;
         };
-        let config = broker.controller().broker_config(None);
+        let config = broker.controller().broker_config().clone();
         retention.every =
             Duration::from_millis(config.log_retention_check_interval_ms.max(1).unsigned_abs());
         if retention.is_now() {

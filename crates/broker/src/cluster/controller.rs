@@ -1,16 +1,22 @@
-//! The controller.
+//! The controller: opening, looking, and the way that every change takes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use copart_protocol::Uuid;
+use copart_protocol::{ErrorCode, Uuid};
 
-use super::{ApiResult, Changes, Partition, Topic};
-use crate::Result;
-use crate::configs::{BrokerConfig, ConfigEntry, ConfigOp};
+use super::image::{Image, registration};
+use super::meta_properties::MetaProperties;
+use super::metadata_log::MetadataLog;
+use super::producer_ids::ProducerIds;
+use super::random::Chance;
+use super::record::Record;
+use super::{ApiError, ApiResult, Change, Changes, ConfigResource, Partition, Topic};
+use crate::configs::{BrokerConfig, BrokerSettings, TopicConfig, Values, check_started, is_fact};
 use crate::files::Files;
-use crate::log::Durability;
+use crate::log::{Durability, Recovery};
+use crate::{Error, ErrorKind, Result};
 
 /// A node that the broker runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,187 +41,395 @@ pub(crate) struct Options {
     /// The cluster's id. A new cluster gets a random one if there is none; the
     /// id of a cluster that exists must be this one.
     pub(crate) cluster_id: Option<String>,
+    /// What an answer to a change promises.
     pub(crate) durability: Durability,
     /// Settings from the command line or the builder, under Kafka's names:
     /// `num.partitions`, `log.retention.hours` …
-    pub(crate) configs: BTreeMap<String, String>,
+    pub(crate) configs: Values,
     /// For tests: the same ids and placements each time.
     pub(crate) seed: Option<u64>,
+    /// Milliseconds since 1970.
     pub(crate) now_ms: i64,
 }
 
-/// A topic to be made.
-#[derive(Clone, Debug)]
-pub(crate) struct NewTopic {
-    pub(crate) name: String,
-    /// -1 for the broker's default, and with `assignments`.
-    pub(crate) partitions: i32,
-    /// -1 for the broker's default, and with `assignments`.
-    pub(crate) replication_factor: i16,
-    /// The replicas of each partition, if the client wants to say.
-    pub(crate) assignments: BTreeMap<i32, Vec<i32>>,
-    pub(crate) configs: Vec<(String, Option<String>)>,
-}
-
-/// What settings are for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ConfigResource {
-    Topic(String),
-    /// One node, or the default of all.
-    Broker(Option<i32>),
-    Group(String),
-}
-
-/// Which leaders may be elected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Election {
-    /// The first replica of the assignment.
-    Preferred,
-    /// Any replica, if no in-sync one is there.
-    Unclean,
-}
-
-/// Where a partition shall be.
-#[derive(Clone, Debug)]
-pub(crate) struct Reassignment {
-    pub(crate) topic: String,
-    pub(crate) partition: i32,
-    /// `None` cancels.
-    pub(crate) replicas: Option<Vec<i32>>,
-}
-
-/// The controller's part of the broker.
+/// The controller's part of the broker: nodes, topics, partitions, settings
+/// and producer ids.
+///
+/// A change is checked, appended to the metadata log, as durable as
+/// [`Options::durability`] says, and applied, in this order. When the log
+/// cannot be written, nothing is applied.
 #[derive(Debug)]
-pub(crate) struct Controller {}
+pub(crate) struct Controller {
+    pub(super) image: Image,
+    log: MetadataLog,
+    identity: MetaProperties,
+    pub(super) durability: Durability,
+    /// Settings that the broker was started with.
+    started: Values,
+    /// What they come to, with what clients set.
+    broker_config: Arc<BrokerConfig>,
+    /// What the server says of each node.
+    facts: BTreeMap<i32, Values>,
+    pub(super) chance: Chance,
+    pub(super) producer_ids: ProducerIds,
+}
 
 impl Controller {
     /// The directory of the metadata log, in the data directory.
     pub(crate) const METADATA_DIR: &str = "__cluster_metadata-0";
 
-    /// Replays the metadata log in the data directory `dir`, or begins one.
+    /// Replays the metadata log in the data directory `dir`, which must exist
+    /// and be locked, or begins one. Nodes that were stopped run again, and
+    /// nodes that are not among the options leave the cluster.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`] if what was promised cannot be read, and
+    /// [`ErrorKind::InvalidConfig`] for options that make no sense.
     pub(crate) fn open(files: Arc<dyn Files>, dir: &Path, options: Options) -> Result<Self> {
-        unimplemented!()
+        check_options(&options)?;
+        let mut chance = Chance::new(options.seed);
+        let metadata = dir.join(Self::METADATA_DIR);
+        let identity = identify(&*files, dir, &options, &mut chance)?;
+        let started = BrokerSettings {
+            started: Some(&options.configs),
+            node_count: options.nodes.len(),
+            ..BrokerSettings::default()
+        };
+        let unresolved = TopicConfig::resolve(&Values::new(), started).map_err(invalid)?;
+        let broker_config = BrokerConfig::resolve(started).map_err(invalid)?;
+        let mut image = Image::new(Arc::new(unresolved));
+        let log = MetadataLog::open(
+            files,
+            &metadata,
+            options.durability,
+            options.now_ms,
+            |record| image.apply(&record, &mut Changes::new()),
+        )?;
+        let mut controller = Self {
+            producer_ids: ProducerIds::after(image.next_producer_id),
+            image,
+            log,
+            identity,
+            durability: options.durability,
+            started: options.configs,
+            broker_config: Arc::new(broker_config),
+            facts: BTreeMap::new(),
+            chance,
+        };
+        for node in &options.nodes {
+            controller.set_fact(node.id, "node.id", node.id.to_string());
+            controller.set_fact(node.id, "broker.id", node.id.to_string());
+            controller.set_fact(node.id, "log.dirs", dir.display().to_string());
+            controller.set_fact(node.id, "log.dir", dir.display().to_string());
+            if let Some(rack) = &node.rack {
+                controller.set_fact(node.id, "broker.rack", rack);
+            }
+        }
+        controller.register(options.nodes)?;
+        Ok(controller)
     }
-    /// 22 characters.
+
+    /// Makes the nodes those that the options name.
+    fn register(&mut self, specs: Vec<NodeSpec>) -> Result<()> {
+        let mut records = Vec::new();
+        let mut again = Vec::new();
+        for spec in &specs {
+            match self.image.node(spec.id) {
+                None => records.push(Record::from(registration(&spec.clone().into()))),
+                Some(node) => {
+                    if node.rack != spec.rack {
+                        let mut changed = node.clone();
+                        changed.rack.clone_from(&spec.rack);
+                        records.push(Record::from(registration(&changed)));
+                    }
+                    if !node.running {
+                        again.push(spec.id);
+                    }
+                }
+            }
+        }
+        self.write(records)?;
+        let gone = self.image.nodes.iter().map(|node| node.id);
+        let gone: Vec<i32> = gone
+            .filter(|id| specs.iter().all(|spec| spec.id != *id))
+            .collect();
+        for id in gone {
+            if self.image.runs(id) {
+                self.write(self.running_records(id, false))?;
+            }
+            self.write(vec![Record::from(super::nodes::unregistration(id))])?;
+        }
+        for id in again {
+            self.write(self.running_records(id, true))?;
+        }
+        // How many nodes there are bounds some defaults.
+        self.resolve_all(&mut Changes::new())
+    }
+
+    /// Appends and applies records that were checked.
+    pub(super) fn commit(&mut self, records: Vec<Record>) -> ApiResult<Changes> {
+        Ok(self.write(records)?)
+    }
+
+    pub(super) fn write(&mut self, records: Vec<Record>) -> Result<Changes> {
+        let mut changes = Changes::new();
+        if records.is_empty() {
+            return Ok(changes);
+        }
+        self.log.append(&records)?;
+        let mut all = false;
+        let mut topics = Vec::new();
+        for record in &records {
+            self.image.apply(record, &mut changes).map_err(|reason| {
+                let reason = format!("a change that was checked cannot be made: {reason}");
+                Error::new(ErrorKind::Damaged, reason)
+            })?;
+            match record {
+                Record::Topic(record) => topics.push(record.name.clone()),
+                Record::Config(record) if record.resource_type == ConfigResource::TOPIC => {
+                    topics.push(record.resource_name.clone());
+                }
+                Record::Config(record) if record.resource_type == ConfigResource::BROKER => {
+                    all = true;
+                }
+                _ => {}
+            }
+        }
+        changes.dedup();
+        if all {
+            self.resolve_all(&mut changes)?;
+        } else {
+            for topic in topics {
+                self.resolve(&topic)?;
+            }
+        }
+        if self.log.wants_snapshot() {
+            // The change itself is done. If the snapshot fails, the log goes
+            // on growing, and the next change tries again.
+            let _ = self.log.snapshot(&self.image.records());
+        }
+        Ok(changes)
+    }
+
+    fn resolve(&mut self, name: &str) -> Result<()> {
+        let Some(topic) = self.image.topic(name) else {
+            return Ok(());
+        };
+        let config = TopicConfig::resolve(&topic.overrides, self.topic_defaults());
+        let config = Arc::new(config.map_err(|reason| invalid(format!("topic {name}: {reason}")))?);
+        if let Some(topic) = self.image.topic_mut(name) {
+            topic.config = config;
+        }
+        Ok(())
+    }
+
+    /// After a change of what topics have by default.
+    fn resolve_all(&mut self, changes: &mut Changes) -> Result<()> {
+        let broker_config = BrokerConfig::resolve(self.topic_defaults()).map_err(invalid)?;
+        let mut resolved = Vec::new();
+        for topic in self.image.topics() {
+            let config = TopicConfig::resolve(&topic.overrides, self.topic_defaults())
+                .map_err(|reason| invalid(format!("topic {}: {reason}", topic.name)))?;
+            resolved.push(config);
+        }
+        self.broker_config = Arc::new(broker_config);
+        for (topic, config) in self.image.topics_mut().zip(resolved) {
+            if *topic.config != config {
+                topic.config = Arc::new(config);
+                changes.push(Change::TopicConfigChanged {
+                    topic: topic.name.clone(),
+                    id: topic.id,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The places that the settings of a node come from, or of all together.
+    pub(super) fn settings(&self, node: Option<i32>) -> BrokerSettings<'_> {
+        let of_node = ConfigResource::Broker(node);
+        BrokerSettings {
+            facts: node.and_then(|node| self.facts.get(&node)),
+            node: node.and_then(|_| self.image.configs(&of_node)),
+            cluster: self.image.configs(&ConfigResource::Broker(None)),
+            started: Some(&self.started),
+            node_count: self.image.nodes.len(),
+        }
+    }
+
+    /// The same, for what topics have by default. Nodes share their logs, so
+    /// settings of one node count only where it is the only one.
+    pub(super) fn topic_defaults(&self) -> BrokerSettings<'_> {
+        match &self.image.nodes[..] {
+            [only] => self.settings(Some(only.id)),
+            _ => self.settings(None),
+        }
+    }
+
+    /// 22 characters, or whatever the cluster was given.
     pub(crate) fn cluster_id(&self) -> &str {
-        unimplemented!()
+        &self.identity.cluster_id
     }
-    /// By id.
+
+    /// The id of the data directory.
+    pub(crate) fn directory_id(&self) -> Uuid {
+        self.identity.directory_id
+    }
+
+    /// In the order of their ids.
     pub(crate) fn nodes(&self) -> &[Node] {
-        unimplemented!()
+        &self.image.nodes
     }
+
     pub(crate) fn node(&self, id: i32) -> Option<&Node> {
-        unimplemented!()
+        self.image.node(id)
     }
+
     /// The running node with the lowest id; `None` if none runs.
     pub(crate) fn controller_id(&self) -> Option<i32> {
-        unimplemented!()
+        let running = self.image.nodes.iter().find(|node| node.running);
+        running.map(|node| node.id)
     }
+
     pub(crate) fn topic(&self, name: &str) -> Option<&Topic> {
-        unimplemented!()
+        self.image.topic(name)
     }
+
     pub(crate) fn topic_by_id(&self, id: Uuid) -> Option<&Topic> {
-        unimplemented!()
+        self.image.topic_by_id(id)
     }
+
     /// In the order of their names.
     pub(crate) fn topics(&self) -> impl Iterator<Item = &Topic> {
-        std::iter::empty()
+        self.image.topics()
     }
-    /// The topic as it is, or as it would be.
-    pub(crate) fn create_topic(
-        &mut self,
-        new: &NewTopic,
-        validate_only: bool,
-    ) -> ApiResult<(Topic, Changes)> {
-        unimplemented!()
+
+    /// Groups and brokers that something was set for.
+    pub(crate) fn configured(&self) -> impl Iterator<Item = &ConfigResource> {
+        self.image.configured()
     }
-    pub(crate) fn delete_topic(&mut self, id: Uuid) -> ApiResult<Changes> {
-        unimplemented!()
+
+    /// The settings of brokers, typed: what counts for all nodes together.
+    pub(crate) fn broker_config(&self) -> &Arc<BrokerConfig> {
+        &self.broker_config
     }
-    /// `assignments` are the replicas of the partitions that are added.
-    pub(crate) fn create_partitions(
-        &mut self,
-        topic: &str,
-        count: i32,
-        assignments: Option<&[Vec<i32>]>,
-        validate_only: bool,
-    ) -> ApiResult<Changes> {
-        unimplemented!()
+
+    /// Says how a node is: what it listens on, where its data is. For settings
+    /// that DescribeConfigs shows and nobody can change, such as `listeners`.
+    /// Returns false if there is no such setting.
+    pub(crate) fn set_fact(&mut self, node: i32, name: &str, value: impl Into<String>) -> bool {
+        if !is_fact(name) {
+            return false;
+        }
+        let facts = self.facts.entry(node).or_default();
+        facts.insert(name.to_owned(), value.into());
+        true
     }
-    /// Changes single settings.
-    pub(crate) fn incremental_alter_configs(
-        &mut self,
-        resource: &ConfigResource,
-        ops: &[(String, ConfigOp)],
-        validate_only: bool,
-    ) -> ApiResult<Changes> {
-        unimplemented!()
+
+    /// The offset behind the last record of the metadata log.
+    pub(crate) fn metadata_end_offset(&self) -> i64 {
+        self.log.end_offset()
     }
-    /// Replaces all settings of the resource.
-    pub(crate) fn alter_configs(
-        &mut self,
-        resource: &ConfigResource,
-        configs: &[(String, Option<String>)],
-        validate_only: bool,
-    ) -> ApiResult<Changes> {
-        unimplemented!()
+
+    /// What was done to open the metadata log.
+    pub(crate) fn recovery(&self) -> &Recovery {
+        self.log.recovery()
     }
-    /// All settings of the resource, with where they come from.
-    pub(crate) fn describe_configs(
+
+    /// Syncs the metadata log, and makes the next start quick.
+    pub(crate) fn close(self) -> Result<()> {
+        self.log.close()
+    }
+
+    pub(super) fn find_partition(
         &self,
-        resource: &ConfigResource,
-    ) -> ApiResult<Vec<ConfigEntry>> {
-        unimplemented!()
-    }
-    /// The settings of a node, typed. Settings of all nodes together for `None`.
-    pub(crate) fn broker_config(&self, node: Option<i32>) -> Arc<BrokerConfig> {
-        unimplemented!()
-    }
-    /// Elects leaders, of all partitions for `None`. A result for each
-    /// partition that was named, or that had a leader elected.
-    pub(crate) fn elect_leaders(
-        &mut self,
-        election: Election,
-        partitions: Option<&[(String, i32)]>,
-    ) -> ApiResult<(Vec<(String, i32, ApiResult<()>)>, Changes)> {
-        unimplemented!()
-    }
-    /// A result for each, in their order.
-    pub(crate) fn reassign(
-        &mut self,
-        reassignments: &[Reassignment],
-        allow_replication_factor_change: bool,
-    ) -> ApiResult<(Vec<ApiResult<()>>, Changes)> {
-        unimplemented!()
-    }
-    /// Partitions that are being moved.
-    pub(crate) fn reassigning(&self) -> impl Iterator<Item = (&Topic, i32, &Partition)> {
-        std::iter::empty()
-    }
-    /// Takes note that a node started or stopped.
-    pub(crate) fn set_node_running(&mut self, id: i32, running: bool) -> ApiResult<Changes> {
-        unimplemented!()
-    }
-    /// For tests of clients: the ISR is this, until nodes start or stop.
-    pub(crate) fn set_isr(
-        &mut self,
         topic: &str,
-        partition: i32,
-        isr: &[i32],
-    ) -> ApiResult<Changes> {
-        unimplemented!()
+        index: i32,
+    ) -> ApiResult<(&Topic, &Partition)> {
+        let unknown = |message| ApiError::new(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION, message);
+        let found = self.image.topic(topic);
+        let topic = found.ok_or_else(|| unknown(format!("there is no topic {topic:?}")))?;
+        let partition = topic.partition(index).ok_or_else(|| {
+            unknown(format!(
+                "topic {} has no partition {index}, it has {}",
+                topic.name,
+                topic.partitions.len()
+            ))
+        })?;
+        Ok((topic, partition))
     }
-    /// For tests of clients: this replica leads.
-    pub(crate) fn set_leader(
-        &mut self,
-        topic: &str,
-        partition: i32,
-        leader: i32,
-    ) -> ApiResult<Changes> {
-        unimplemented!()
+
+    #[cfg(test)]
+    pub(super) fn set_worth_a_snapshot(&mut self, bytes: u64) {
+        self.log.set_worth_a_snapshot(bytes);
     }
-    /// A producer id that was never given out before.
-    pub(crate) fn next_producer_id(&mut self) -> Result<i64> {
-        unimplemented!()
+}
+
+fn check_options(options: &Options) -> Result<()> {
+    if options.nodes.is_empty() {
+        return Err(invalid("a broker has at least one node"));
     }
+    for (index, node) in options.nodes.iter().enumerate() {
+        if node.id < 0 {
+            return Err(invalid(format!("node id {} is negative", node.id)));
+        }
+        if options.nodes[..index].iter().any(|it| it.id == node.id) {
+            return Err(invalid(format!("two nodes have the id {}", node.id)));
+        }
+    }
+    for (name, value) in &options.configs {
+        check_started(name, value, options.durability).map_err(invalid)?;
+    }
+    Ok(())
+}
+
+/// The ids in the data directory, or new ones.
+fn identify(
+    files: &dyn Files,
+    dir: &Path,
+    options: &Options,
+    chance: &mut Chance,
+) -> Result<MetaProperties> {
+    if let Some(identity) = MetaProperties::load(files, dir)? {
+        return match &options.cluster_id {
+            Some(id) if *id != identity.cluster_id => Err(invalid(format!(
+                "{} has the data of cluster {}, not of {id}; take another directory, or leave the \
+                 cluster's id out",
+                dir.display(),
+                identity.cluster_id
+            ))),
+            _ => Ok(identity),
+        };
+    }
+    let names = files
+        .list(dir)
+        .map_err(|error| Error::io(format!("reading {}", dir.display()), error))?;
+    if names.iter().any(|name| name == Controller::METADATA_DIR) {
+        return Err(Error::new(
+            ErrorKind::Damaged,
+            format!(
+                "{} has a metadata log, and no meta.properties with the cluster's id; bring the \
+                 file back from a copy, or write it anew",
+                dir.display()
+            ),
+        ));
+    }
+    let identity = MetaProperties {
+        cluster_id: match &options.cluster_id {
+            Some(id) if id.trim().is_empty() || id.contains('\n') => {
+                return Err(invalid("a cluster's id is one line, and not empty"));
+            }
+            Some(id) => id.trim().to_owned(),
+            None => chance.uuid().to_string(),
+        },
+        directory_id: chance.uuid(),
+    };
+    let node = options.nodes.iter().map(|node| node.id).min();
+    identity.store(files, dir, node.unwrap_or_default())?;
+    Ok(identity)
+}
+
+#[cold]
+fn invalid(reason: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidConfig, reason)
 }

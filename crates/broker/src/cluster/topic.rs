@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use copart_protocol::Uuid;
 
-use super::controller::Node;
+use super::Node;
 use crate::configs::TopicConfig;
 
 /// A topic.

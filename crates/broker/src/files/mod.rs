@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
-#[cfg(test)]
 pub(crate) use power_loss::Random;
 pub(crate) use replace::with_suffix;
 pub use replace::{TEMPORARY_SUFFIX, replace};
