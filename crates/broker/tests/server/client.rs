@@ -13,26 +13,29 @@ use copart_protocol::messages::create_topics::{
 use copart_protocol::messages::fetch::{
     FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData,
 };
+use copart_protocol::messages::init_producer_id::InitProducerIdRequest;
 use copart_protocol::messages::produce::{
     PartitionProduceData, PartitionProduceResponse, ProduceRequest, TopicProduceData,
 };
-use copart_protocol::records::{BatchBuilder, Batches, Compression, Compressor, Decompressor, Seal};
+use copart_protocol::records::{
+    BatchBuilder, Batches, Compression, Compressor, Decompressor, Producer, Seal,
+};
 use copart_protocol::{ErrorCode, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// Longer than anything here should take, on a machine that is busy with other things.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-pub struct Client {
-    pub stream: TcpStream,
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
     buffer: BytesMut,
     next_id: i32,
 }
 
 impl Client {
-    pub async fn connect(address: SocketAddr) -> Self {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
         Self {
             stream: TcpStream::connect(address).await.expect("a listener"),
             buffer: BytesMut::new(),
@@ -41,11 +44,11 @@ impl Client {
     }
 
     /// To a node.
-    pub async fn to(broker: &Broker, node: i32) -> Self {
+    pub(crate) async fn to(broker: &Broker, node: i32) -> Self {
         Self::connect(broker.address(node).expect("a node")).await
     }
 
-    pub async fn send<R: Request>(&mut self, version: i16, request: &R) {
+    pub(crate) async fn send<R: Request>(&mut self, version: i16, request: &R) {
         self.next_id += 1;
         let header = RequestHeader::new::<R>(version, self.next_id, Some("test".to_owned()));
         let mut frame = Frame::request(&header, request).expect("can be encoded");
@@ -56,7 +59,7 @@ impl Client {
     }
 
     /// The next answer's content, or `None` when the broker has closed the connection.
-    pub async fn receive_frame(&mut self) -> Option<Bytes> {
+    pub(crate) async fn receive_frame(&mut self) -> Option<Bytes> {
         loop {
             if let Some(frame) = frame::take(&mut self.buffer, 1 << 30).expect("a frame") {
                 return Some(frame);
@@ -69,18 +72,23 @@ impl Client {
         }
     }
 
-    pub async fn receive<R: Request>(&mut self, version: i16) -> R::Response {
+    pub(crate) async fn receive<R: Request>(&mut self, version: i16) -> R::Response {
         let frame = self.receive_frame().await.expect("an answer");
         let (_, response) = frame::read_response::<R>(version, frame).expect("valid");
         response
     }
 
-    pub async fn call<R: Request>(&mut self, version: i16, request: &R) -> R::Response {
+    pub(crate) async fn call<R: Request>(&mut self, version: i16, request: &R) -> R::Response {
         self.send(version, request).await;
         self.receive::<R>(version).await
     }
 
-    pub async fn create_topic(&mut self, name: &str, partitions: i32, configs: &[(&str, &str)]) {
+    pub(crate) async fn create_topic(
+        &mut self,
+        name: &str,
+        partitions: i32,
+        configs: &[(&str, &str)],
+    ) {
         let request = CreateTopicsRequest {
             topics: vec![CreatableTopic {
                 name: name.to_owned(),
@@ -98,10 +106,14 @@ impl Client {
             ..Default::default()
         };
         let response = self.call(7, &request).await;
-        assert_eq!(response.topics[0].error_code, ErrorCode::NONE, "{response:?}");
+        assert_eq!(
+            response.topics[0].error_code,
+            ErrorCode::NONE,
+            "{response:?}"
+        );
     }
 
-    pub async fn produce(
+    pub(crate) async fn produce(
         &mut self,
         topic: &str,
         partition: i32,
@@ -112,7 +124,12 @@ impl Client {
         response.responses.remove(0).partition_responses.remove(0)
     }
 
-    pub async fn fetch(&mut self, topic: &str, partition: i32, offset: i64) -> PartitionData {
+    pub(crate) async fn fetch(
+        &mut self,
+        topic: &str,
+        partition: i32,
+        offset: i64,
+    ) -> PartitionData {
         let request = fetch_request(topic, &[(partition, offset)], 0);
         let mut response: FetchResponse = self.call(12, &request).await;
         assert_eq!(response.error_code, ErrorCode::NONE);
@@ -120,7 +137,12 @@ impl Client {
     }
 
     /// All values from an offset on.
-    pub async fn values(&mut self, topic: &str, partition: i32, from: i64) -> Vec<(i64, String)> {
+    pub(crate) async fn values(
+        &mut self,
+        topic: &str,
+        partition: i32,
+        from: i64,
+    ) -> Vec<(i64, String)> {
         let mut all = Vec::new();
         let mut offset = from;
         loop {
@@ -136,44 +158,51 @@ impl Client {
     }
 }
 
+/// The timestamp of a batch's first record.
+pub(crate) const TIME: i64 = 1_700_000_000_000;
+
 /// A batch as a producer without an identity sends it.
-pub fn batch(values: &[&str]) -> Bytes {
-    sealed(values, Compression::None, None)
+pub(crate) fn batch(values: &[&str]) -> Bytes {
+    sealed(values, Compression::default(), None)
 }
 
-pub fn sealed(values: &[&str], compression: Compression, producer: Option<(i64, i16, i32)>) -> Bytes {
+pub(crate) fn sealed(
+    values: &[&str],
+    compression: Compression,
+    producer: Option<(i64, i16, i32)>,
+) -> Bytes {
     let mut builder = BatchBuilder::new();
     for (index, value) in values.iter().enumerate() {
         builder
             .append(
-                1_700_000_000_000 + index as i64,
+                TIME + index as i64,
                 Some(format!("key-{value}").as_bytes()),
                 Some(value.as_bytes()),
                 &[],
             )
             .expect("fits");
     }
-    let mut seal = Seal::default();
-    if let Some((id, epoch, sequence)) = producer {
-        seal.producer = copart_protocol::records::Producer {
+    let mut seal = Seal {
+        compression,
+        ..Seal::default()
+    };
+    if let Some((id, epoch, base_sequence)) = producer {
+        seal.producer = Producer {
             id,
             epoch,
-            base_sequence: sequence,
+            base_sequence,
         };
     }
-    seal.compression = compression;
-    builder.seal(&seal, &mut Compressor::new()).expect("seals")
+    let sealed = builder.seal(&seal, &mut Compressor::new());
+    sealed.expect("seals").into_bytes()
 }
 
 /// The records of a fetch, with their offsets.
-pub fn values(records: &Bytes) -> Vec<(i64, String)> {
+pub(crate) fn values(records: &Bytes) -> Vec<(i64, String)> {
     let mut decompressor = Decompressor::new(1 << 20);
     let mut all = Vec::new();
     for batch in Batches::new(records.clone()) {
-        let copart_protocol::records::Batch::Record(batch) = batch.expect("whole") else {
-            panic!("a message set");
-        };
-        batch.verify_crc().expect("intact");
+        let batch = batch.expect("whole and intact");
         let records = batch.records(&mut decompressor).expect("readable");
         for record in records.iter() {
             let record = record.expect("readable");
@@ -184,7 +213,7 @@ pub fn values(records: &Bytes) -> Vec<(i64, String)> {
     all
 }
 
-pub fn produce_request(topic: &str, acks: i16, batches: &[(i32, Bytes)]) -> ProduceRequest {
+pub(crate) fn produce_request(topic: &str, acks: i16, batches: &[(i32, Bytes)]) -> ProduceRequest {
     ProduceRequest {
         acks,
         timeout_ms: 30_000,
@@ -203,7 +232,11 @@ pub fn produce_request(topic: &str, acks: i16, batches: &[(i32, Bytes)]) -> Prod
     }
 }
 
-pub fn fetch_request(topic: &str, partitions: &[(i32, i64)], max_wait_ms: i32) -> FetchRequest {
+pub(crate) fn fetch_request(
+    topic: &str,
+    partitions: &[(i32, i64)],
+    max_wait_ms: i32,
+) -> FetchRequest {
     FetchRequest {
         max_wait_ms,
         min_bytes: 1,
@@ -221,6 +254,14 @@ pub fn fetch_request(topic: &str, partitions: &[(i32, i64)], max_wait_ms: i32) -
                 .collect(),
             ..Default::default()
         }],
+        ..Default::default()
+    }
+}
+
+/// For a producer without transactions.
+pub(crate) fn init_producer_id() -> InitProducerIdRequest {
+    InitProducerIdRequest {
+        transactional_id: None,
         ..Default::default()
     }
 }
