@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::net::TcpListener;
 
@@ -217,9 +217,10 @@ impl Builder {
             let advertised = format!("PLAINTEXT://{}", node.address);
             controller.set_fact(node.id, "advertised.listeners", advertised);
         }
+        directory.claim(Some(controller.cluster_id()), nodes[0].id)?;
         let storage = Storage {
-            files,
-            directory,
+            path,
+            directory: Mutex::new(Some(directory)),
             base: LogConfig {
                 durability,
                 ..LogConfig::default()
