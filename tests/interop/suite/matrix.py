@@ -84,8 +84,12 @@ def report(name, row, lost):
 
 
 def failures(reports):
-    return [(one["client"], step, entry["reason"]) for one in reports for step, entry in one["steps"].items()
-            if entry["result"] == FAILED]
+    """(client, step, reason); one for a client that did not even start."""
+    for one in reports:
+        failed = [(step, entry["reason"]) for step, entry in one["steps"].items() if entry["result"] == FAILED]
+        if one["version"] is None:
+            failed = [("start", failed[0][1])]
+        yield from ((one["client"], step, reason) for step, reason in failed)
 
 
 def write_reports(reports, path: Path):

@@ -80,19 +80,19 @@ class Row:
 
     def create(self):
         configs = {} if "create-configs" in self.lacks else {"retention.ms": RETENTION}
+        topics = (self.topic, self.keys_topic)
         try:
-            for topic in (self.topic, self.keys_topic):
+            for topic in topics:
                 self.driver.ask("create", topic=topic, partitions=PARTITIONS, configs=configs)
         except (NotOffered, DriverFailed):
-            # The other steps can do without; this one keeps its result.
+            # This step keeps its result, but the others can do without.
             with self.wire() as connection:
-                for topic in (self.topic, self.keys_topic):
-                    if not connection.metadata([topic])[1][topic]["partitions"]:
-                        connection.create_topic(topic, PARTITIONS)
+                for topic in topics:
+                    connection.create_topic(topic, PARTITIONS, may_exist=True)
                     self.wait_for_leaders(connection, topic)
             raise
         with self.wire() as connection:
-            for topic in (self.topic, self.keys_topic):
+            for topic in topics:
                 self.wait_for_leaders(connection, topic)
                 if configs:
                     same("retention.ms of the new topic", RETENTION, connection.topic_configs(topic)["retention.ms"])
@@ -190,8 +190,8 @@ class Row:
 
     def ends(self, writer):
         """Where each partition ends that has records and that this client can decompress."""
-        cannot = {partition for codec, _, partition in PLAN if f"reads-{codec}" in self.lacks or
-                  (codec in self.lacks and writer is not self)}
+        cannot = {partition for codec, _, partition in PLAN if writer is not self and
+                  (codec in self.lacks or f"reads-foreign-{codec}" in self.lacks)}
         ends = {partition: 0 for partition in range(PARTITIONS) if partition not in cannot}
         for record in writer.truth:
             if record["partition"] in ends:
@@ -325,10 +325,6 @@ class Row:
                     connection.delete_topic(topic)
                 raise
             until = time.monotonic() + 10
-            while wire_error(connection, self.topic) != 3:
+            while connection.metadata([self.topic])[1][self.topic]["error"] != wire.UNKNOWN_TOPIC:
                 expect(time.monotonic() < until, "the topic is still there 10 seconds after it was deleted")
                 time.sleep(0.05)
-
-
-def wire_error(connection, topic):
-    return connection.metadata([topic])[1][topic]["error"]

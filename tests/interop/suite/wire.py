@@ -10,8 +10,9 @@ import struct
 
 NAMES = {
     0: "NONE", 3: "UNKNOWN_TOPIC_OR_PARTITION", 5: "LEADER_NOT_AVAILABLE", 6: "NOT_LEADER_OR_FOLLOWER",
-    36: "TOPIC_ALREADY_EXISTS", 35: "UNSUPPORTED_VERSION", 42: "INVALID_REQUEST", 76: "UNSUPPORTED_COMPRESSION_TYPE",
+    35: "UNSUPPORTED_VERSION", 36: "TOPIC_ALREADY_EXISTS", 42: "INVALID_REQUEST", 76: "UNSUPPORTED_COMPRESSION_TYPE",
 }
+UNKNOWN_TOPIC, TOPIC_ALREADY_EXISTS = 3, 36
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 EARLIEST, LATEST = -2, -1
 TOPIC_RESOURCE = 2
@@ -130,7 +131,7 @@ class Connection:
             found[name] = {"error": error, "partitions": partitions}
         return brokers, found
 
-    def create_topic(self, name, partitions, replication=1, configs=()):
+    def create_topic(self, name, partitions, replication=1, configs=(), may_exist=False):
         settings = array([string(key) + string(value) for key, value in configs])
         topic = string(name) + struct.pack(">ih", partitions, replication) + array([]) + settings
         answer = self.call(19, 2, array([topic]) + struct.pack(">ib", 10000, 0))
@@ -138,7 +139,8 @@ class Connection:
         for _ in range(answer.take("i")):
             answer.string()
             error, message = answer.take("h"), answer.string()
-            check(error, f"CreateTopics {name}: {message}")
+            if not (may_exist and error == TOPIC_ALREADY_EXISTS):
+                check(error, f"CreateTopics {name}: {message}")
 
     def delete_topic(self, name):
         answer = self.call(20, 1, array([string(name)]) + struct.pack(">i", 10000))
