@@ -59,6 +59,8 @@ def seen_by(record, lacks):
         headers = [[name, content] for name, content in dict(map(tuple, headers)).items()]
     if "reads-null-header" in lacks:
         headers = [[name, content or ""] for name, content in headers]
+    if "reads-empty-header" in lacks:
+        headers = [[name, content or None] for name, content in headers]
     if "reads-header-order" in lacks:
         headers = sorted(headers, key=lambda header: header[0])
     return {"partition": record["partition"], "offset": record["offset"], "timestamp": record["timestamp"],

@@ -19,9 +19,10 @@ func newKafkaGo(bootstrap string) Client {
 
 func (k *kafkaGo) Lacks() map[string]string {
 	return map[string]string{
-		"idempotent":        "has no idempotent producer",
-		"reads-empty-key":   "readers give nil for no bytes",
-		"reads-empty-value": "readers give nil for no bytes",
+		"idempotent":         "has no idempotent producer",
+		"reads-empty-key":    "readers give nil for no bytes",
+		"reads-empty-value":  "readers give nil for no bytes",
+		"reads-empty-header": "readers give nil for no bytes",
 	}
 }
 
