@@ -253,3 +253,39 @@ def crc32c(data, table=_CRC):
     for byte in data:
         crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
     return crc ^ 0xFFFFFFFF
+
+
+def uncompressed_records(head):
+    """(offset, key, value) of each record in a batch that `batch_heads` found. Only for batches without compression."""
+    if head["codec"] != "none":
+        raise WireError(f"the batch at offset {head['base_offset']} is compressed")
+    data, at = head["body"], 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return (value >> 1) ^ -(value & 1)
+            shift += 7
+
+    def field():
+        nonlocal at
+        length = varint()
+        if length < 0:
+            return None
+        at += length
+        return data[at - length:at]
+
+    for _ in range(head["count"]):
+        length = varint()
+        end = at + length
+        at += 1
+        varint()
+        offset = head["base_offset"] + varint()
+        key, value = field(), field()
+        at = end
+        yield offset, key, value
