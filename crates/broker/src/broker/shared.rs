@@ -292,7 +292,11 @@ impl Shared {
                 result = result.and(closed);
             }
         }
-        result
+        let mut controller = self
+            .controller
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        result.and(controller.sync())
     }
 }
 
