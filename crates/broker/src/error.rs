@@ -87,6 +87,16 @@ impl Error {
         error
     }
 
+    /// An error of the system while the process around a broker starts.
+    pub fn starting(what: impl fmt::Display, source: std::io::Error) -> Self {
+        Self::io(format_args!("starting {what}"), source)
+    }
+
+    /// What the user of a broker asks for cannot be.
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidConfig, reason)
+    }
+
     #[must_use]
     #[cold]
     pub(crate) fn within(mut self, context: impl Into<String>) -> Self {

@@ -36,7 +36,7 @@ pub mod log;
 mod partitions;
 mod server;
 
-pub use broker::{Broker, Builder};
+pub use broker::{Broker, Builder, DirectoryRepair};
 pub use error::{Error, ErrorKind, RecordError, Result};
 pub use faults::{Fault, RequestInfo};
 pub use log::Durability;

@@ -43,7 +43,12 @@ pub(super) fn handle(call: &Call, request: ListOffsetsRequest) -> ListOffsetsRes
                     partition_index: partition.partition_index,
                     timestamp: found.timestamp,
                     offset: found.offset,
-                    leader_epoch: found.leader_epoch,
+                    // Version 4 brought it (KIP-320).
+                    leader_epoch: if call.version >= 4 {
+                        found.leader_epoch
+                    } else {
+                        -1
+                    },
                     ..ListOffsetsPartitionResponse::default()
                 },
                 Err(refusal) => ListOffsetsPartitionResponse {

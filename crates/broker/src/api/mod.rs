@@ -33,7 +33,6 @@ pub(crate) struct Call {
     pub(crate) api: ApiKey,
     pub(crate) version: i16,
     pub(crate) correlation_id: i32,
-    pub(crate) client_id: Option<String>,
 }
 
 impl Call {
@@ -111,7 +110,6 @@ pub(crate) async fn answer(broker: &Arc<Shared>, node: &Arc<Node>, frame: Bytes)
         api,
         version: header.api_version,
         correlation_id: header.correlation_id,
-        client_id: header.client_id,
     };
     match fault {
         Fault::Pass => dispatch(call, body),

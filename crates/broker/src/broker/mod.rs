@@ -3,6 +3,7 @@
 mod builder;
 mod housekeeping;
 mod node;
+mod repair;
 mod shared;
 
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ pub use builder::Builder;
 use housekeeping::Housekeeping;
 use node::Mode;
 pub(crate) use node::Node;
+pub use repair::DirectoryRepair;
 pub(crate) use shared::Shared;
 
 use crate::cluster::ApiError;

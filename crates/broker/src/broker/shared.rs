@@ -312,7 +312,7 @@ fn leadership(topic: &Topic, assigned: &Assigned) -> Leadership {
 
 /// Where a broker without a data directory has its files: nowhere, under this name.
 pub(super) fn memory_dir() -> PathBuf {
-    PathBuf::from("memory")
+    PathBuf::from("/memory")
 }
 
 /// The durability of a broker that was not told any.
