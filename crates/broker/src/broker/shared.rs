@@ -367,7 +367,11 @@ impl Shared {
                 result = directory.close();
             }
         }
-        result
+        let mut controller = self
+            .controller
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        result.and(controller.sync())
     }
 }
 

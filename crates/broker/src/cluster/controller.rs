@@ -336,9 +336,10 @@ impl Controller {
         self.log.recovery()
     }
 
-    /// Syncs the metadata log, and makes the next start quick.
-    pub(crate) fn close(self) -> Result<()> {
-        self.log.close()
+    /// Syncs the metadata log, which a durability below `disk` has not. For a
+    /// broker that stops.
+    pub(crate) fn sync(&mut self) -> Result<()> {
+        self.log.sync()
     }
 
     pub(super) fn find_partition(

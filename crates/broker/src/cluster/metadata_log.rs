@@ -178,9 +178,9 @@ impl MetadataLog {
         &self.recovery
     }
 
-    /// Syncs, and makes the next start quick.
-    pub(super) fn close(self) -> Result<()> {
-        self.log.close()
+    /// Syncs what a durability below `disk` has not.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.log.sync().map(|_| ())
     }
 
     #[cfg(test)]
