@@ -1,6 +1,6 @@
 //! What a data directory keeps.
 
-use copart_broker::{Broker, Durability, ErrorKind};
+use copart_broker::{Broker, DirectoryRepair, Durability, ErrorKind};
 use copart_protocol::ErrorCode;
 use copart_protocol::records::Compression;
 
@@ -81,6 +81,8 @@ async fn a_damaged_partition_keeps_no_other_from_working() {
     let mut client = Client::to(&broker, 1).await;
     let data = client.fetch("t", 0, 0).await;
     assert_eq!(data.error_code, ErrorCode::KAFKA_STORAGE_ERROR);
+    // After a clean stop damage is found when it is met.
+    assert_eq!(broker.damaged_partitions().len(), 1);
     assert_eq!(client.values("t", 1, 0).await.len(), 1);
     assert_eq!(
         client.produce("t", 1, batch(&["x"])).await.error_code,
