@@ -94,4 +94,20 @@ async fn a_damaged_partition_keeps_no_other_from_working() {
         bytes,
         "nothing was changed"
     );
+
+    let look = || DirectoryRepair::new(directory.path()).expect("free");
+    let mut repair = look();
+    assert_eq!(repair.plans.len(), 1);
+    let plan = repair.plans.remove(0);
+    assert!(plan.to_string().contains("drop offsets 0 to 0"), "{plan}");
+    let repaired = plan.carry_out().expect("repaired");
+    assert_eq!((repaired.dropped_offsets, repaired.kept.len()), (1, 1));
+    drop(repair);
+    assert!(look().plans.is_empty());
+    let broker = start().await.expect("starts");
+    assert_eq!(broker.damaged_partitions(), []);
+    let mut client = Client::to(&broker, 1).await;
+    let produced = client.produce("t", 0, batch(&["x"])).await;
+    assert_eq!(produced.base_offset, 1, "offsets stay");
+    assert_eq!(client.values("t", 0, 1).await.len(), 1);
 }
