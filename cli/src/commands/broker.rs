@@ -263,9 +263,6 @@ async fn run_until_stopped(args: &Args) -> Result<(), Error> {
     let mut terminated = listening(SignalKind::terminate())?;
     let mut interrupted = listening(SignalKind::interrupt())?;
     let broker = builder(args)?.start().await?;
-    for (topic, partition, reason) in broker.unusable_partitions() {
-        tracing::error!(topic, partition, "cannot be used: {reason}");
-    }
     say_ready(&broker).map_err(|error| Error::starting("standard output", error))?;
     tokio::select! {
         _ = terminated.recv() => {}

@@ -39,6 +39,10 @@ pub enum ErrorKind {
     Locked,
     /// What a broker was told to be cannot be.
     InvalidConfig,
+    /// The data directory is another cluster's or node's.
+    WrongDirectory,
+    /// No topic can have this name.
+    InvalidTopic,
 }
 
 /// Why the log refused or failed. Printed as `where: reason`.
@@ -144,11 +148,13 @@ impl Error {
             ErrorKind::InvalidProducerEpoch => ErrorCode::INVALID_PRODUCER_EPOCH,
             ErrorKind::CoordinatorFenced => ErrorCode::TRANSACTION_COORDINATOR_FENCED,
             ErrorKind::OffsetOutOfRange => ErrorCode::OFFSET_OUT_OF_RANGE,
+            ErrorKind::InvalidTopic => ErrorCode::INVALID_TOPIC_EXCEPTION,
             ErrorKind::StorageFull
             | ErrorKind::ReadOnly
             | ErrorKind::Io
             | ErrorKind::Damaged
-            | ErrorKind::Locked => ErrorCode::KAFKA_STORAGE_ERROR,
+            | ErrorKind::Locked
+            | ErrorKind::WrongDirectory => ErrorCode::KAFKA_STORAGE_ERROR,
             ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
         }
     }
@@ -162,7 +168,11 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::ReadOnly | ErrorKind::Io | ErrorKind::Damaged | ErrorKind::Locked
+            ErrorKind::ReadOnly
+                | ErrorKind::Io
+                | ErrorKind::Damaged
+                | ErrorKind::Locked
+                | ErrorKind::WrongDirectory
         )
     }
 

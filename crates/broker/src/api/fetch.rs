@@ -20,6 +20,7 @@ use crate::server::{Answer, Share};
 /// What a look at a partition found.
 struct Found {
     data: PartitionData,
+    offset: i64,
     read: Option<PendingRead>,
 }
 
@@ -123,6 +124,7 @@ fn look(call: &Call, request: &FetchRequest, begun: &Begun) -> Look {
                 all.urgent = true;
                 Found {
                     data: refused(call.version, key.1, refusal),
+                    offset: wanted.offset,
                     read: None,
                 }
             }
@@ -169,18 +171,23 @@ fn look_at(
         preferred_read_replica: nearer.unwrap_or(-1),
         ..PartitionData::default()
     };
+    let found = |data, read| Found {
+        data,
+        offset: wanted.offset,
+        read,
+    };
     if let Some(diverging) = diverging(log, wanted) {
         data.diverging_epoch = diverging;
-        return Ok(Found { data, read: None });
+        return Ok(found(data, None));
     }
     if wanted.offset > high_watermark && wanted.offset <= log.log_end_offset() {
         // What was read before a sync failed, or is not synced yet.
-        return Ok(Found { data, read: None });
+        return Ok(found(data, None));
     }
     let max_bytes = max_bytes(wanted).min(left.max(1));
     let read = log.begin_read(wanted.offset, up_to, max_bytes)?;
     let read = read.filter(|_| nearer.is_none());
-    Ok(Found { data, read })
+    Ok(found(data, read))
 }
 
 /// KIP-392: the in-sync replica in the consumer's rack, if the leader is in another one.
@@ -216,20 +223,34 @@ fn diverging(log: &PartitionLog, wanted: &Wanted) -> Option<EpochEndOffset> {
 fn read(call: &Call, look: Look) -> Vec<(Key, PartitionData)> {
     let found = look.found.into_iter();
     found
-        .map(|(key, Found { mut data, read })| {
-            match read.map_or(Ok(Bytes::new()), |read| read.run()) {
-                Ok(records) => data.records = records,
-                Err(error) => {
-                    tracing::error!(
-                        topic = ?key.0,
-                        partition = key.1,
-                        "records cannot be read: {error}"
-                    );
-                    data = refused(call.version, key.1, error.into());
+        .map(
+            |(
+                key,
+                Found {
+                    mut data,
+                    offset,
+                    read,
+                },
+            )| {
+                match read.map_or(Ok(Bytes::new()), |read| read.run()) {
+                    Ok(records) => data.records = records,
+                    Err(error) => {
+                        tracing::error!(
+                            topic = ?key.0,
+                            partition = key.1,
+                            "records cannot be read: {error}"
+                        );
+                        if let Ok(partition) = call.broker.partitions.find(&key.0, key.1)
+                            && let Ok(log) = partition.state().log()
+                        {
+                            log.quarantine(offset, &error);
+                        }
+                        data = refused(call.version, key.1, error.into());
+                    }
                 }
-            }
-            (key, data)
-        })
+                (key, data)
+            },
+        )
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio::net::TcpListener;
 
@@ -198,12 +198,24 @@ impl Builder {
         };
         let nodes = self.make_nodes(&listeners)?;
         let directory = DataDirectory::open(files.clone(), &path)?;
+        if directory.meta_properties()?.is_none() && Controller::is_there(&*files, &path)? {
+            return Err(Error::new(
+                ErrorKind::Damaged,
+                format!(
+                    "{} has a metadata log, and no meta.properties with the cluster's id; bring the \
+                     file back from a copy, or write it anew",
+                    path.display()
+                ),
+            ));
+        }
+        let identity = directory.claim(self.cluster_id.as_deref(), nodes[0].id)?;
         let mut controller = Controller::open(
             files.clone(),
             &path,
             Options {
                 nodes: self.nodes,
-                cluster_id: self.cluster_id,
+                cluster_id: identity.cluster_id,
+                directory_id: identity.directory_id,
                 durability,
                 configs: self.configs,
                 seed: self.seed,
@@ -221,8 +233,8 @@ impl Builder {
             controller.set_fact(node.id, "advertised.listeners", advertised);
         }
         let storage = Storage {
-            files,
-            directory,
+            path,
+            directory: Mutex::new(Some(directory)),
             base: LogConfig {
                 durability,
                 ..LogConfig::default()

@@ -15,6 +15,8 @@ const TICK: Duration = Duration::from_secs(1);
 const CLEANER_BACKOFF: Duration = Duration::from_secs(15);
 /// `producer.id.expiration.check.interval.ms`
 const PRODUCER_EXPIRY: Duration = Duration::from_secs(600);
+/// `log.flush.offset.checkpoint.interval.ms` and its siblings.
+const CHECKPOINTS: Duration = Duration::from_secs(60);
 
 /// The time of day, in milliseconds since 1970.
 pub(super) fn now_ms() -> i64 {
@@ -111,6 +113,7 @@ fn run(broker: &Weak<Shared>, stop: &Stop) {
     let mut retention = Due::new(Duration::ZERO);
     let mut cleaner = Due::new(CLEANER_BACKOFF);
     let mut producers = Due::new(PRODUCER_EXPIRY);
+    let mut checkpoints = Due::new(CHECKPOINTS);
     while stop.wait() {
         let Some(broker) = broker.upgrade() else {
             return;
@@ -139,6 +142,16 @@ fn run(broker: &Weak<Shared>, stop: &Stop) {
                 Ok(None)
             });
         }
+        if checkpoints.is_now() {
+            report("checkpoints", broker.store_checkpoints());
+        }
+        report("removing deleted logs", broker.remove_deleted());
+    }
+}
+
+fn report(what: &str, done: Result<()>) {
+    if let Err(error) = done {
+        tracing::error!("{what}: {error}");
     }
 }
 

@@ -89,9 +89,10 @@ impl Broker {
         self.shared.controller().topic(topic).map(|topic| topic.id)
     }
 
-    /// The partitions that cannot be used because their stored records are damaged, with the reason.
-    pub fn unusable_partitions(&self) -> Vec<(String, i32, String)> {
-        self.shared.unusable_partitions()
+    /// The partitions whose stored records are damaged, with the first damage. They take no records, and can be
+    /// read up to there. Those that cannot be opened at all are here too.
+    pub fn damaged_partitions(&self) -> Vec<(String, i32, String)> {
+        self.shared.damaged_partitions()
     }
 
     /// Stops a node: it closes its listener and connections, leaves the ISRs that others are in, and leads no

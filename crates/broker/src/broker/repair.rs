@@ -31,23 +31,16 @@ impl DirectoryRepair {
             ));
         }
         let directory = DataDirectory::open(files.clone(), path)?;
-        let names = files
-            .list(path)
-            .map_err(|error| Error::io(format!("reading {}", path.display()), error))?;
+        let found = directory.partitions()?;
         let mut plans = Vec::new();
-        let mut logs = 0;
-        for name in names {
-            let dir = path.join(&name);
-            if !dir.join("partition.metadata").exists() {
-                continue;
-            }
-            logs += 1;
+        for log in &found.partitions {
             // Whether a log is compacted is written beside it.
-            let plan = RepairPlan::new(files.clone(), &dir, &LogConfig::default())?;
+            let plan = RepairPlan::new(files.clone(), &log.path, &LogConfig::default())?;
             if !plan.damages.is_empty() {
                 plans.push(plan);
             }
         }
+        let logs = found.partitions.len();
         Ok(Self {
             plans,
             logs,

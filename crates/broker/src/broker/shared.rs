@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use copart_protocol::Uuid;
@@ -10,8 +11,8 @@ use tokio::sync::Semaphore;
 use super::node::Node;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
-use crate::files::{Files, Space};
-use crate::log::{DataDirectory, Durability, LogConfig, Opened, PartitionLog, PartitionMetadata};
+use crate::files::Space;
+use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
 use crate::server::{Limits, Memory};
 use crate::{Error, ErrorKind, Result};
@@ -33,13 +34,16 @@ pub(crate) struct Shared {
     pub(crate) faults: Faults,
     commit: GroupCommit,
     storage: Storage,
+    /// Are there deleted logs that still take space?
+    deleted: AtomicBool,
 }
 
 /// Where the logs are.
 #[derive(Debug)]
 pub(super) struct Storage {
-    pub(super) files: Arc<dyn Files>,
-    pub(super) directory: DataDirectory,
+    pub(super) path: PathBuf,
+    /// Until the broker stops.
+    pub(super) directory: Mutex<Option<DataDirectory>>,
     /// What the logs' settings are, as far as topics do not say.
     pub(super) base: LogConfig,
 }
@@ -64,12 +68,52 @@ impl Shared {
             faults: Faults::default(),
             commit: GroupCommit::start()?,
             storage,
+            // What a broker before this one left.
+            deleted: AtomicBool::new(true),
         };
+        shared.with_directory(|directory| shared.set_strays_aside(directory))?;
         let topics: Vec<Topic> = shared.controller().topics().cloned().collect();
         for topic in &topics {
             shared.open_topic(topic, 0);
         }
         Ok(shared)
+    }
+
+    fn with_directory<T>(&self, action: impl FnOnce(&DataDirectory) -> Result<T>) -> Result<T> {
+        let directory = self
+            .storage
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match &*directory {
+            Some(directory) => action(directory),
+            None => Err(Error::new(ErrorKind::ReadOnly, "the broker is stopping")),
+        }
+    }
+
+    /// Logs that belong to no topic are not touched, and do not come in the way of new topics.
+    fn set_strays_aside(&self, directory: &DataDirectory) -> Result<()> {
+        let found = directory.partitions()?;
+        for (path, error) in &found.unreadable {
+            tracing::error!("{} is left alone: {error}", path.display());
+        }
+        for log in found.partitions {
+            let controller = self.controller();
+            let topic = controller.topic(&log.topic);
+            let known = topic.is_some_and(|topic| {
+                log.topic_id.is_none_or(|id| id == topic.id)
+                    && topic.partition(log.partition).is_some()
+            });
+            if !known && log.path != self.storage.path.join(Controller::METADATA_DIR) {
+                let aside = directory.set_aside(&log.topic, log.partition)?;
+                tracing::warn!(
+                    "no topic has the log in {}: it is now {}",
+                    log.path.display(),
+                    aside.display()
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The cluster's state, to look at: never across an await.
@@ -191,23 +235,11 @@ impl Shared {
         partition: i32,
         config: &LogConfig,
     ) -> Result<Box<PartitionLog>> {
-        let files = &self.storage.files;
-        let dir = self.storage.directory.partition(topic, partition)?;
-        match PartitionMetadata::load(&**files, &dir)? {
-            Some(metadata) if metadata.topic_id == id => {}
-            Some(metadata) => {
-                return Err(Error::new(
-                    ErrorKind::Damaged,
-                    format!(
-                        "the log in {} is of another topic of this name, with id {}",
-                        dir.display(),
-                        metadata.topic_id
-                    ),
-                ));
-            }
-            None => PartitionMetadata { topic_id: id }.store(&**files, &dir)?,
-        }
-        match PartitionLog::open(files.clone(), &dir, config.clone(), self.now_ms())? {
+        let opened = self.with_directory(|directory| {
+            directory.create_partition(topic, partition, id)?;
+            directory.open_log(topic, partition, config.clone(), self.now_ms())
+        })?;
+        match opened {
             Opened::Ready(log, recovery) => {
                 if let Some(cut) = &recovery.cut {
                     tracing::warn!(topic, partition, "cut off what was not synced: {cut}");
@@ -217,34 +249,59 @@ impl Shared {
                 }
                 Ok(log)
             }
-            Opened::Quarantined(quarantine) => {
-                let first = quarantine.damages.first();
-                Err(Error::new(
-                    ErrorKind::Damaged,
-                    format!(
-                        "stored records are damaged ({} places{}); `--repair` says what would be lost",
-                        quarantine.damages.len(),
-                        first.map_or_else(String::new, |first| format!(", the first: {first}"))
-                    ),
-                )
-                .within(dir.display().to_string()))
+            Opened::Quarantined(log) => {
+                let damages = log.damages();
+                tracing::error!(
+                    topic,
+                    partition,
+                    "stored records are damaged in {} places, and can be read only up to the first: {}; \
+                     `copart broker --repair` says what would be lost",
+                    damages.len(),
+                    damages
+                        .first()
+                        .map_or_else(String::new, ToString::to_string)
+                );
+                Ok(log)
             }
         }
     }
 
     fn delete(&self, partition: &Partition) {
         drop(partition.close());
-        if let Err(error) = self
-            .storage
-            .directory
-            .delete_partition(&partition.topic().name, partition.index())
-        {
+        let deleted = self.with_directory(|directory| {
+            directory.delete_partition(&partition.topic().name, partition.index())
+        });
+        if let Err(error) = deleted {
             tracing::error!(
                 topic = partition.topic().name,
                 partition = partition.index(),
                 "the log is deleted, but not from the disk: {error}"
             );
         }
+        self.deleted.store(true, Ordering::Release);
+    }
+
+    /// Frees the space of logs that were deleted.
+    pub(super) fn remove_deleted(&self) -> Result<()> {
+        if self.deleted.swap(false, Ordering::AcqRel) {
+            self.with_directory(DataDirectory::remove_deleted)?;
+        }
+        Ok(())
+    }
+
+    /// Writes Kafka's checkpoint files.
+    pub(super) fn store_checkpoints(&self) -> Result<()> {
+        let checkpoints: Vec<Checkpoint> = self
+            .partitions
+            .all()
+            .iter()
+            .filter_map(|partition| {
+                let mut state = partition.state();
+                let log = state.log().ok()?;
+                Some(checkpoint(partition, log))
+            })
+            .collect();
+        self.with_directory(|directory| directory.store_checkpoints(&checkpoints))
     }
 
     /// Has what was written to a partition synced, if its durability asks for that.
@@ -268,42 +325,63 @@ impl Shared {
         super::housekeeping::now_ms()
     }
 
-    /// The partitions that cannot be used, with the reason.
-    pub(super) fn unusable_partitions(&self) -> Vec<(String, i32, String)> {
-        let mut unusable: Vec<_> = self
+    /// The partitions with damaged records, or that cannot be used at all, with the reason.
+    pub(super) fn damaged_partitions(&self) -> Vec<(String, i32, String)> {
+        let mut damaged: Vec<_> = self
             .partitions
             .all()
             .into_iter()
             .filter_map(|partition| {
-                let reason = partition.state().unusable()?.to_owned();
+                let reason = partition.state().damage()?;
                 Some((partition.topic().name.clone(), partition.index(), reason))
             })
             .collect();
-        unusable.sort();
-        unusable
+        damaged.sort();
+        damaged
     }
 
     /// Where the logs are.
     pub(crate) fn log_dir(&self) -> &Path {
-        self.storage.directory.path()
+        &self.storage.path
     }
 
     /// How much room the disk under the logs has, if that is known.
     pub(crate) fn space(&self) -> Option<Space> {
-        self.storage.files.space(self.log_dir()).ok().flatten()
+        let directory = self.storage.directory.lock();
+        let directory = directory.unwrap_or_else(PoisonError::into_inner);
+        directory.as_ref()?.space()
     }
 
     /// Closes all logs. Waits for the disk.
     pub(super) fn close(&self) -> Result<()> {
         let mut result = Ok(());
+        let mut whole = true;
+        let mut checkpoints = Vec::new();
         for partition in self.partitions.all() {
-            if let Some(log) = partition.close() {
-                let closed = match log.failure() {
-                    // What it could not store was reported when it failed.
-                    Some(_) => Ok(()),
-                    None => log.close(),
-                };
-                result = result.and(closed);
+            let Some(log) = partition.close() else {
+                whole = false;
+                continue;
+            };
+            checkpoints.push(checkpoint(&partition, &log));
+            if log.failure().is_some() {
+                // What it could not store was reported when it failed.
+                whole = false;
+                continue;
+            }
+            result = result.and(log.close());
+        }
+        let directory = self
+            .storage
+            .directory
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(directory) = directory {
+            let stored = directory.store_checkpoints(&checkpoints);
+            result = result.and(stored);
+            // The mark of a clean stop stands for all logs.
+            if whole && result.is_ok() {
+                result = directory.close();
             }
         }
         let mut controller = self
@@ -311,6 +389,17 @@ impl Shared {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         result.and(controller.sync())
+    }
+}
+
+fn checkpoint(partition: &Partition, log: &PartitionLog) -> Checkpoint {
+    Checkpoint {
+        topic: partition.topic().name.clone(),
+        partition: partition.index(),
+        recovery_point: log.synced_offset(),
+        high_watermark: log.stored_offset(),
+        log_start: log.log_start_offset(),
+        cleaned: log.cleaned_offset(),
     }
 }
 

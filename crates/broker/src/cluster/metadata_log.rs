@@ -70,7 +70,7 @@ impl MetadataLog {
             Opened::Ready(log, recovery) => (*log, recovery),
             Opened::Quarantined(quarantine) => {
                 let damages: Vec<String> = quarantine
-                    .damages
+                    .damages()
                     .iter()
                     .map(|damage| format!("{damage:?}"))
                     .collect();

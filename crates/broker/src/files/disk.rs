@@ -53,6 +53,10 @@ impl Files for DiskFiles {
         }
     }
 
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        fs::remove_dir(dir)
+    }
+
     #[cfg(unix)]
     fn space(&self, dir: &Path) -> io::Result<Option<Space>> {
         let found = rustix::fs::statvfs(dir)?;

@@ -98,11 +98,12 @@ impl State {
         }
     }
 
-    /// Why the log cannot be used, if so.
-    pub(crate) fn unusable(&self) -> Option<&str> {
+    /// What is wrong with the log, if it is damaged or cannot be used at all.
+    pub(crate) fn damage(&self) -> Option<String> {
         match &self.storage {
-            Storage::Unusable(reason) => Some(reason),
-            Storage::Open(_) | Storage::Closed => None,
+            Storage::Open(log) => log.damages().first().map(ToString::to_string),
+            Storage::Unusable(reason) => Some(reason.clone()),
+            Storage::Closed => None,
         }
     }
 

@@ -337,7 +337,7 @@ fn reassign(replicas: Option<Vec<i32>>) -> AlterPartitionReassignmentsRequest {
 
 #[tokio::test]
 async fn partitions_are_moved_and_keep_their_records() {
-    let mut broker = nodes(3).await;
+    let broker = nodes(3).await;
     let mut wanted = topic("t", -1, -1);
     wanted.assignments.push(CreatableReplicaAssignment {
         partition_index: 0,
