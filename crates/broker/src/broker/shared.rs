@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::node::Node;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
-use crate::files::{Files, Space};
+use crate::files::Space;
 use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
 use crate::server::{Limits, Memory};
@@ -41,7 +41,6 @@ pub(crate) struct Shared {
 /// Where the logs are.
 #[derive(Debug)]
 pub(super) struct Storage {
-    pub(super) files: Arc<dyn Files>,
     pub(super) path: PathBuf,
     /// Until the broker stops.
     pub(super) directory: Mutex<Option<DataDirectory>>,
@@ -348,7 +347,9 @@ impl Shared {
 
     /// How much room the disk under the logs has, if that is known.
     pub(crate) fn space(&self) -> Option<Space> {
-        self.storage.files.space(self.log_dir()).ok().flatten()
+        let directory = self.storage.directory.lock();
+        let directory = directory.unwrap_or_else(PoisonError::into_inner);
+        directory.as_ref()?.space()
     }
 
     /// Closes all logs. Waits for the disk.

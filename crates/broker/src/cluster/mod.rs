@@ -17,7 +17,6 @@ mod elect;
 mod election;
 mod error;
 mod image;
-mod meta_properties;
 mod metadata_log;
 mod names;
 mod nodes;
