@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
+    /// What a broker was told to be cannot be.
+    InvalidConfig,
     /// The data directory is another cluster's or node's.
     WrongDirectory,
     /// No topic can have this name.
@@ -87,6 +89,16 @@ impl Error {
         let mut error = Self::new(kind, format!("{doing}: {source}"));
         error.0.source = Some(source.into());
         error
+    }
+
+    /// An error of the system while the process around a broker starts.
+    pub fn starting(what: impl fmt::Display, source: std::io::Error) -> Self {
+        Self::io(format_args!("starting {what}"), source)
+    }
+
+    /// What the user of a broker asks for cannot be.
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidConfig, reason)
     }
 
     #[must_use]
@@ -143,6 +155,7 @@ impl Error {
             | ErrorKind::Damaged
             | ErrorKind::Locked
             | ErrorKind::WrongDirectory => ErrorCode::KAFKA_STORAGE_ERROR,
+            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
         }
     }
 

@@ -41,6 +41,17 @@ pub struct FoundRecord {
 }
 
 impl PendingRead {
+    /// It reads at least so many bytes: the first batch is read whole.
+    pub fn smallest(&self) -> usize {
+        self.first.header.size
+    }
+
+    /// It reads no more bytes than this.
+    pub fn largest(&self) -> usize {
+        let available = (self.end - self.first.position) as usize;
+        self.max_bytes.min(available).max(self.first.header.size)
+    }
+
     /// Reads whole batches: the first in any case, and more as long as they
     /// fit and end before the limit. The first may begin before the offset
     /// that was asked for.
@@ -49,9 +60,7 @@ impl PendingRead {
     /// [`ErrorKind::Damaged`] when the first batch is damaged. Before damage
     /// behind it the read ends.
     pub fn run(&self) -> Result<Bytes> {
-        let available = (self.end - self.first.position) as usize;
-        let len = self.max_bytes.min(available).max(self.first.header.size);
-        let mut buffer = BytesMut::zeroed(len);
+        let mut buffer = BytesMut::zeroed(self.largest());
         let from = self.first.position;
         read_exact_at(&*self.file, &mut buffer, from)
             .map_err(|error| Error::io(format!("reading {}", self.path.display()), error))?;

@@ -19,7 +19,7 @@ use super::clean_stop;
 use super::config::LogConfig;
 use super::open::{KafkaOffsets, LastStop, Opened, Recovery};
 use super::partition::PartitionLog;
-use crate::files::{FileLock, Files, read_small, remove_if_there, replace};
+use crate::files::{FileLock, Files, Space, read_small, remove_if_there, replace};
 use crate::{Error, ErrorKind, Result};
 
 use checkpoints::Offsets;
@@ -132,6 +132,11 @@ impl DataDirectory {
         let mark = self.path.join(CLEAN_SHUTDOWN);
         replace(&*self.files, &mark, CLEAN_SHUTDOWN_CONTENT)
             .map_err(|error| Error::io(format!("writing {}", mark.display()), error))
+    }
+
+    /// How much room the disk under the directory has, if that is known.
+    pub fn space(&self) -> Option<Space> {
+        self.files.space(&self.path).ok().flatten()
     }
 
     /// The directory's path.
