@@ -49,8 +49,13 @@ def classpath(artifact, version):
 
 
 def kafka_classpath():
-    """Kafka's server; its command line tools come along."""
+    """Kafka's server."""
     return classpath("kafka_2.13", KAFKA)
+
+
+def tools_classpath():
+    """Kafka's command line tools."""
+    return classpath("kafka-tools", KAFKA)
 
 
 def java_driver(version):

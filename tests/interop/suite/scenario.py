@@ -97,19 +97,19 @@ class Row:
                 if configs:
                     same("retention.ms of the new topic", RETENTION, connection.topic_configs(topic)["retention.ms"])
 
-    def wait_for_leaders(self, connection, topic):
+    def wait_for_leaders(self, connection, topic, count=PARTITIONS):
         """A topic is created before its leaders are known everywhere; clients retry, this reader does not."""
         until = time.monotonic() + 10
         while True:
             try:
                 partitions = connection.metadata([topic])[1][topic]["partitions"]
-                if len(partitions) == PARTITIONS:
+                if len(partitions) == count:
                     for partition in partitions:
                         connection.offset(topic, partition, wire.LATEST)
                     return
             except wire.WireError as problem:
                 partitions = problem
-            expect(time.monotonic() < until, f"{topic} has no {PARTITIONS} partitions with leaders: {partitions}")
+            expect(time.monotonic() < until, f"{topic} has no {count} partitions with leaders: {partitions}")
             time.sleep(0.05)
 
     def produce_codec(self, codec):
@@ -308,6 +308,7 @@ class Row:
             while (count := len(connection.metadata([self.topic])[1][self.topic]["partitions"])) != GROWN:
                 expect(time.monotonic() < until, f"{count} partitions after there should be {GROWN}")
                 time.sleep(0.05)
+            self.wait_for_leaders(connection, self.topic, GROWN)
 
     def delete_records(self):
         partition, there = self.written()
