@@ -41,6 +41,8 @@ class Broker:
     """A broker at `bootstrap`; `pid` is None for one that the suite did not start."""
 
     name = "broker"
+    # A clean stop that takes longer is an error.
+    stops_within = 30
 
     def __init__(self, bootstrap):
         self.bootstrap, self.process, self.ready_seconds = bootstrap, None, None
@@ -96,10 +98,10 @@ class Broker:
             return
         self.process.terminate()
         try:
-            self.process.wait(30)
+            self.process.wait(self.stops_within)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise BrokerFailed(f"{self.name} did not stop within 30 seconds of SIGTERM") from None
+            raise BrokerFailed(f"{self.name} did not stop within {self.stops_within} seconds of SIGTERM") from None
 
     def kill(self):
         if self.process and self.process.poll() is None:
@@ -121,6 +123,8 @@ class Broker:
 
 class Kafka(Broker):
     """Apache Kafka, one KRaft node. `start` may be called again after `kill`, on the same data."""
+
+    stops_within = 120
 
     def __init__(self, work, settings=None):
         listen, control = free_ports(1), free_ports(1)
