@@ -1,5 +1,6 @@
 """Starts the brokers that the suite is pointed at: Apache Kafka from Maven, copart, or one that runs already."""
 
+import base64
 import os
 import signal
 import socket
@@ -163,8 +164,8 @@ class Kafka(Broker):
 
 
 def cluster_id():
-    import base64
-    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    """One that the command line does not take for an option."""
+    return "i" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
 
 
 class Copart(Broker):
