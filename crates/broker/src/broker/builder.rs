@@ -210,6 +210,9 @@ impl Builder {
                 now_ms: housekeeping::now_ms(),
             },
         )?;
+        if let Some(cut) = &controller.recovery().cut {
+            tracing::warn!("cut off the end of the metadata log, which was not synced: {cut}");
+        }
         for (node, listener) in nodes.iter().zip(&listeners) {
             if let Ok(address) = listener.local_addr() {
                 controller.set_fact(node.id, "listeners", format!("PLAINTEXT://{address}"));
@@ -219,6 +222,7 @@ impl Builder {
         }
         directory.claim(Some(controller.cluster_id()), nodes[0].id)?;
         let storage = Storage {
+            files,
             path,
             directory: Mutex::new(Some(directory)),
             base: LogConfig {

@@ -18,6 +18,9 @@ use crate::files::Files;
 use crate::log::{Durability, Recovery};
 use crate::{Error, ErrorKind, Result};
 
+/// What Kafka calls the metadata log where it calls it a topic.
+pub(crate) const CLUSTER_METADATA_TOPIC: &str = "__cluster_metadata";
+
 /// A node that the broker runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodeSpec {
@@ -329,6 +332,11 @@ impl Controller {
     /// The offset behind the last record of the metadata log.
     pub(crate) fn metadata_end_offset(&self) -> i64 {
         self.log.end_offset()
+    }
+
+    /// The leader epoch of the metadata log.
+    pub(crate) fn metadata_epoch(&self) -> i32 {
+        super::metadata_log::EPOCH
     }
 
     /// What was done to open the metadata log.

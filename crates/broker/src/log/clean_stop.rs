@@ -13,7 +13,7 @@ use super::config::LogConfig;
 use super::epochs::LeaderEpochs;
 use super::index::Check;
 use super::names::{LOG, is_leftover, offset_of};
-use super::offsets::{Offsets, SyncedFile};
+use super::offsets::{OffsetsFile, SyncedFile};
 use super::partition::PartitionLog;
 use super::producers::ProducerBatch;
 use super::segment::Segment;
@@ -138,10 +138,17 @@ pub(super) fn open(
     config: &LogConfig,
     now_ms: i64,
 ) -> Result<Option<PartitionLog>> {
-    let names = files
-        .list(dir)
-        .map_err(|error| Error::io(format!("listing {}", dir.display()), error))?;
-    let Some((offsets, stop)) = Offsets::load_clean_stop(&**files, dir)? else {
+    let names = match files.list(dir) {
+        Ok(names) => names,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(format!("listing {}", dir.display()), error)),
+    };
+    let Ok(OffsetsFile {
+        offsets,
+        aborted,
+        stop: Some(stop),
+    }) = OffsetsFile::load(&**files, dir)?
+    else {
         return Ok(None);
     };
     // Names are sorted, and so are their offsets.
@@ -156,6 +163,13 @@ pub(super) fn open(
         if segment.allocated != closed.size || !segment.open_indexes(&**files, dir, Check::Size)? {
             return Ok(None);
         }
+        let summary = aborted
+            .iter()
+            .find(|index| index.segment == closed.base_offset);
+        if summary.is_some() && !segment.load_aborted(&**files, dir, summary)? {
+            return Ok(None);
+        }
+        segment.aborted_stored = true;
         segment.size = closed.size;
         segment.max_timestamp = closed.max_timestamp;
         segment.offset_of_max_timestamp = closed.offset_of_max_timestamp;
@@ -188,6 +202,7 @@ pub(super) fn open(
         synced_file: SyncedFile::default(),
         unsynced: Vec::new(),
         stored: offsets,
+        stored_aborted: aborted,
         clean_stop: Some(stop),
         damages: Vec::new(),
         failed: None,

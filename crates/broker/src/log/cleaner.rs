@@ -18,6 +18,7 @@ use copart_protocol::records::{
 };
 
 use super::names::{CLEANED_SUFFIX, INDEX, TIME_INDEX, numbered};
+use super::offsets::Offsets;
 use super::partition::PartitionLog;
 use super::scan::{Located, Scan};
 use super::segment::Segment;
@@ -116,14 +117,10 @@ impl PartitionLog {
         let cleaned = self.segments[count].base_offset;
         if self.stored.cleaned < cleaned {
             // Before offsets go missing: otherwise that is damage.
-            let before = self.stored;
-            self.stored.cleaned = cleaned;
-            let offsets = self.stored;
-            if let Err(error) = offsets.store(&*self.files, &self.dir, None) {
-                self.stored = before;
-                return Err(error);
-            }
-            self.clean_stop = None;
+            self.store_offsets_as(Offsets {
+                cleaned,
+                ..self.stored
+            })?;
         }
         let mut done = Compacted::default();
         for index in 0..count {
@@ -305,11 +302,7 @@ impl PartitionLog {
 
     /// A batch that says up to where its producer's sequence has come.
     fn is_last_of_producer(&self, header: &BatchHeader) -> bool {
-        self.producers.iter().any(|state| {
-            let last = state.batches.back();
-            state.id == header.producer.id
-                && last.is_some_and(|last| last.last_offset == header.last_offset())
-        })
+        self.producers.last_offset(header.producer.id) == Some(header.last_offset())
     }
 
     /// Puts other content in a segment's place. Whenever a crash comes, there
@@ -337,6 +330,8 @@ impl PartitionLog {
         files.rename(&cleaned, &old.path).map_err(doing)?;
         files.sync_dir(dir).map_err(doing)?;
         let mut segment = Segment::open(files, dir, old.base_offset, now_ms)?;
+        // Markers stay, and so do their transactions.
+        segment.aborted.clone_from(&old.aborted);
         if let Some(reason) = segment.rebuild(self.config.index_interval_bytes, |_| Ok(()))? {
             return Err(segment.damaged(segment.size, &reason));
         }

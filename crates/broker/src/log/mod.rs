@@ -33,6 +33,7 @@ mod snapshot;
 mod sync;
 #[cfg(test)]
 mod tests;
+mod txn_index;
 mod validate;
 mod walk;
 
@@ -45,11 +46,12 @@ pub use directory::{
 pub use epochs::EpochStart;
 pub use inspect::{Damage, DamageKind};
 pub use metadata::PartitionMetadata;
-pub use open::{KafkaOffsets, LastStop, Opened, Recovery};
+pub use open::{LastStop, Opened, Recovery};
 pub use partition::{Appended, PartitionLog};
 pub use producers::{ProducerBatch, ProducerState};
 pub use read::{FoundRecord, PendingRead};
 pub use repair::{RepairPlan, Repaired};
 pub use retention::Removed;
 pub use sync::{FinishedSync, PendingSync};
+pub use txn_index::AbortedTransaction;
 pub use validate::Origin;

@@ -7,6 +7,7 @@ use crate::files::TEMPORARY_SUFFIX;
 pub(super) const LOG: &str = "log";
 pub(super) const INDEX: &str = "index";
 pub(super) const TIME_INDEX: &str = "timeindex";
+pub(super) const TXN_INDEX: &str = "txnindex";
 pub(super) const SNAPSHOT: &str = "snapshot";
 
 /// Where each leader epoch begins.

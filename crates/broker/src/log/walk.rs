@@ -6,7 +6,7 @@ use std::path::Path;
 use super::config::LogConfig;
 use super::index::Check;
 use super::inspect::{Damage, DamageKind, Sequence};
-use super::names::{INDEX, LOG, TIME_INDEX, is_leftover, numbered};
+use super::names::{INDEX, LOG, TIME_INDEX, TXN_INDEX, is_leftover, numbered};
 use super::offsets::Offsets;
 use super::open::{Known, Recovery};
 use super::scan::{Found, Scan, is_zero};
@@ -232,7 +232,7 @@ pub(super) fn remove_leftovers(files: &dyn Files, dir: &Path) -> Result<()> {
 }
 
 fn remove_segment(files: &dyn Files, dir: &Path, base: i64) -> Result<()> {
-    for extension in [LOG, INDEX, TIME_INDEX] {
+    for extension in [LOG, INDEX, TIME_INDEX, TXN_INDEX] {
         let path = numbered(dir, base, extension);
         remove_if_there(files, &path)
             .map_err(|error| Error::io(format!("removing {}", path.display()), error))?;
