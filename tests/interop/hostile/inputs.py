@@ -19,7 +19,7 @@ def connect(address, timeout=PATIENCE):
 def outcome(connection):
     try:
         return "answered" if connection.recv(1) else "closed"
-    except TimeoutError:
+    except socket.timeout:
         return "open"
     except OSError:
         return "closed"
