@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::config::LogConfig;
 use super::epochs::LeaderEpochs;
 use super::index::Check;
-use super::names::{LOG, is_leftover, offset_of};
+use super::names::{LOG, SWAP_SUFFIX, is_leftover, offset_of};
 use super::offsets::{OffsetsFile, SyncedFile};
 use super::partition::PartitionLog;
 use super::producers::ProducerBatch;
@@ -154,7 +154,11 @@ pub(super) fn open(
     // Names are sorted, and so are their offsets.
     let bases = names.iter().filter_map(|name| offset_of(name, LOG));
     let closed = stop.segments.iter().map(|segment| segment.base_offset);
-    if names.iter().any(|name| is_leftover(name)) || !bases.eq(closed) {
+    if names
+        .iter()
+        .any(|name| is_leftover(name) || name.ends_with(SWAP_SUFFIX))
+        || !bases.eq(closed)
+    {
         return Ok(None);
     }
     let mut segments = Vec::with_capacity(stop.segments.len());

@@ -13,6 +13,7 @@ mod clean_stop;
 mod cleaner;
 mod config;
 mod directory;
+mod dirtiness;
 mod epochs;
 mod index;
 mod inspect;
@@ -30,6 +31,7 @@ mod retention;
 mod scan;
 mod segment;
 mod snapshot;
+mod swap;
 mod sync;
 #[cfg(test)]
 mod tests;
@@ -43,6 +45,7 @@ pub use directory::{
     Checkpoint, DataDirectory, MetaProperties, PartitionDirectories, PartitionDirectory,
     PartitionOffset,
 };
+pub use dirtiness::Dirtiness;
 pub use epochs::EpochStart;
 pub use inspect::{Damage, DamageKind};
 pub use metadata::PartitionMetadata;

@@ -23,6 +23,8 @@ pub(super) const SYNCED: &str = "copart-synced";
 
 /// A rewritten segment before it takes the place of the old one.
 pub(super) const CLEANED_SUFFIX: &str = ".cleaned";
+/// A rewritten segment that takes the place of old ones: see `swap.rs`.
+pub(super) const SWAP_SUFFIX: &str = ".swap";
 /// Kafka's: a segment that is about to be removed.
 pub(super) const DELETED_SUFFIX: &str = ".deleted";
 /// All of a change that may be dropped: what it was to replace is still there.

@@ -120,7 +120,7 @@ impl PartitionLog {
 
         self.begin_epoch(leader_epoch)?;
         let active = self.active();
-        let old = active.age(now_ms, header.max_timestamp) > self.config.segment_ms;
+        let old = active.age(now_ms, header.max_timestamp) > self.config.longest_segment_ms();
         if !active.has_room(header.size, header.last_offset(), &self.config)
             || old && !active.is_empty()
         {
