@@ -44,8 +44,7 @@ impl ChiSquare {
 }
 
 /// The chance that χ² with so many degrees of freedom is above `statistic`.
-#[must_use]
-pub fn survival(statistic: f64, degrees_of_freedom: u64) -> f64 {
+fn survival(statistic: f64, degrees_of_freedom: u64) -> f64 {
     if statistic <= 0.0 || degrees_of_freedom == 0 {
         return 1.0;
     }

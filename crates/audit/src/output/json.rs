@@ -1,10 +1,10 @@
-//! The whole report as one JSON document, as `docs/src/schema/copart.verify-1.schema.json` has it.
+//! The whole report as one JSON document, as the schemas below `docs/src/schema/` have it.
 
 use std::io::{self, Write};
 
-use crate::verify::VerifyReport;
+use serde::Serialize;
 
-pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

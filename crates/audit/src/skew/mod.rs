@@ -10,7 +10,6 @@ use crate::census::report::{Distinct, Heavy, Verdict, input, warnings};
 use crate::census::{Cells, Census, Column, Counted};
 use crate::input::Source;
 use crate::pipeline::{Ended, Run};
-use crate::stats::{ChiSquare, Spread};
 use crate::verify::summary;
 use crate::{Client, Error};
 
