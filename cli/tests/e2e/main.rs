@@ -4,3 +4,4 @@ mod catalogue;
 mod input;
 mod support;
 mod verify;
+mod weighed;

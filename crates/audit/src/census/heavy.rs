@@ -115,14 +115,9 @@ impl Heavy {
         }
     }
 
-    /// No key that is not in the summary has more records than this.
-    pub(crate) const fn error(&self) -> u64 {
-        self.error
-    }
-
-    /// The keys that have more records than any key that is not in the summary, those of most
-    /// records first. Where a key is in the sample, its records are known.
-    pub(crate) fn keys(&self, sample: &Sample) -> Vec<HeavyKey> {
+    /// The keys that have more records than any other, those of most records first, and how many
+    /// records another key has at most. Where a key is in the sample, its records are known.
+    pub(crate) fn keys(&self, sample: &Sample) -> (Vec<HeavyKey>, u64) {
         let mut keys: Vec<HeavyKey> = self
             .counters
             .values()
@@ -136,7 +131,6 @@ impl Heavy {
                     at_most: known.unwrap_or(counter.records.saturating_add(self.error)),
                 }
             })
-            .filter(|key| key.at_least > self.error)
             .collect();
         keys.sort_unstable_by(|a, b| {
             (b.at_least, b.at_most)
@@ -144,6 +138,13 @@ impl Heavy {
                 .then_with(|| a.key.cmp(&b.key))
                 .then(a.len.cmp(&b.len))
         });
-        keys
+        // What is not in the summary has no more than was taken off, nor than any key has.
+        let most = sample.most_records().unwrap_or(u64::MAX);
+        let mut others = self.error.min(most);
+        // The lightest first: what may be lighter than another key is not told apart from it.
+        while let Some(last) = keys.pop_if(|key| key.at_least <= others) {
+            others = others.max(last.at_most);
+        }
+        (keys, others)
     }
 }

@@ -198,33 +198,26 @@ impl Heavy {
                 .map(|&code| Place::of(code))
                 .collect(),
         };
-        let mut keys: Vec<_> = counted
-            .heavy
-            .keys(&counted.sample)
+        let (found, mut others) = counted.heavy.keys(&counted.sample);
+        let mut keys: Vec<_> = found
             .iter()
             .map(|k| heavy(&k.key, k.len, &k.placed, k.at_least, k.at_most))
             .collect();
         let empty = counted.records.empty;
-        if empty > counted.heavy.error() {
+        if empty > others {
             let at = keys.partition_point(|key| key.records_at_least >= empty);
             keys.insert(at, heavy(&[], 0, &counted.empty_placed, empty, empty));
         }
-        let mut others = counted.heavy.error();
-        if let Some(most) = counted.sample.most_records() {
-            others = others.min(most);
-        }
-        if let Some(next) = keys.get(show) {
-            others = others.max(next.records_at_most);
-        }
-        // A key with less than the next could have is in no certain order.
-        keys.truncate(show);
+        let hidden = keys.split_off(keys.len().min(show));
+        others = hidden
+            .iter()
+            .map(|key| key.records_at_most)
+            .fold(others, u64::max);
+        // Of keys with no more records than one that is not listed, none stands out.
+        keys.retain(|key| key.records_at_least > others);
         Self {
             keys,
-            others_at_most: others.max(if empty > 0 && empty <= counted.heavy.error() {
-                empty
-            } else {
-                0
-            }),
+            others_at_most: others,
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn write(report: &impl Serialize, out: &mut dyn Write) -> io::Result<
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::testing::{Case, HOSTILE, parsed, written};
+    use super::super::testing::{Case, HOSTILE, closed, parsed, written};
     use super::*;
     use crate::verify::UnpinnedPolicy;
 
@@ -23,25 +23,6 @@ mod tests {
             "/../../docs/src/schema/copart.verify-1.schema.json"
         );
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-    }
-
-    /// The schema with every object closed, so that a member it does not describe is an error.
-    fn closed(schema: &mut Value) {
-        match schema {
-            Value::Object(members) => {
-                for (name, member) in members.iter_mut() {
-                    // Conditions look at some members and have nothing against others.
-                    if !matches!(name.as_str(), "if" | "then" | "else") {
-                        closed(member);
-                    }
-                }
-                if members.contains_key("properties") {
-                    members.insert("unevaluatedProperties".into(), json!(false));
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(closed),
-            _ => {}
-        }
     }
 
     fn cases() -> Vec<Case> {

@@ -78,6 +78,7 @@ fn table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Key(hex, _) => key(Some(&bytes(hex)), KEY_WIDTH),
+        Cell::Code(name) if name.is_empty() => String::new(),
         Cell::Code(name) => key(Some(name.as_bytes()), KEY_WIDTH),
         cell => cell.plain(),
     }

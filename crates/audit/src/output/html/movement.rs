@@ -25,7 +25,7 @@ pub(in super::super) fn write(report: &MovementReport, out: &mut dyn Write) -> i
         command: "copart movement",
         document: document(report, ROOM),
         tiles: vec![
-            ("keys", distinct(report)),
+            ("distinct keys", distinct(report)),
             ("records", number(report.records.total)),
             ("of the keys move", share(report.moved_keys.share)),
             (
@@ -51,8 +51,14 @@ fn places(partitions: u32, flows: &[Flow], side: impl Fn(&Flow) -> Place) -> Vec
     (0..partitions).map(Place::Partition).chain(used).collect()
 }
 
+/// As short as what stands beside them.
 fn names(places: &[Place]) -> Vec<String> {
-    places.iter().map(Place::to_string).collect()
+    let name = |place: &Place| match place {
+        Place::Partition(partition) => partition.to_string(),
+        Place::Unpinned => "none".to_owned(),
+        Place::Rejected => "refused".to_owned(),
+    };
+    places.iter().map(name).collect()
 }
 
 fn index(places: &[Place], place: Place) -> usize {
@@ -121,6 +127,7 @@ fn bars(title: &str, verb: &'static str, all: &[Through]) -> Bars {
             .iter()
             .map(|through| Bar {
                 label: through.partition.to_string(),
+                name: None,
                 parts: vec![through.keys - through.moved_keys, through.moved_keys],
             })
             .collect(),

@@ -11,8 +11,8 @@ use crate::skew::{CountReport, Load, SkewReport};
 use crate::text::number;
 use crate::weighed::Verdict;
 
-/// Characters of a key below its bar.
-const LABEL: usize = 8;
+/// Characters of a key's name at its bar.
+const NAME: usize = 40;
 
 /// Heavy keys that are drawn.
 const HEAVY: usize = 12;
@@ -73,6 +73,7 @@ fn loads(
             .iter()
             .map(|load| Bar {
                 label: load.partition.to_string(),
+                name: None,
                 parts: vec![amount(load)],
             })
             .collect(),
@@ -91,8 +92,10 @@ fn heavy(report: &SkewReport) -> Bars {
             .keys
             .iter()
             .take(HEAVY)
-            .map(|key| Bar {
-                label: label(&key.key_hex),
+            .zip(1..)
+            .map(|(key, rank)| Bar {
+                label: rank.to_string(),
+                name: Some(name(&key.key_hex)),
                 parts: vec![key.records_at_least],
             })
             .collect(),
@@ -100,10 +103,10 @@ fn heavy(report: &SkewReport) -> Bars {
     }
 }
 
-fn label(hex: &str) -> String {
+fn name(hex: &str) -> String {
     if hex.is_empty() {
         return "(empty)".into();
     }
     let text = printable_bytes(&bytes(hex)).unwrap_or_else(|| format!("0x{hex}"));
-    cut(&text, LABEL)
+    cut(&text, NAME)
 }

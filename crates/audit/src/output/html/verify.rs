@@ -75,6 +75,7 @@ fn agreement(report: &VerifyReport) -> Bars {
         };
         Bar {
             label: count.partitions.to_string(),
+            name: None,
             parts: vec![sum(|a| a.agree), sum(|a| a.disagree), sum(|a| a.unpinned)],
         }
     };

@@ -77,3 +77,6 @@ fn keys(distinct: &Distinct) -> String {
 fn client(client: &ClientSummary) -> String {
     format!("{} ({})", client.name, client.rule)
 }
+
+#[cfg(test)]
+mod tests;

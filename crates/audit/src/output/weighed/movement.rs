@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Lines, client, keys, read, rows};
+use super::{Lines, client, read, rows};
 use crate::movement::{Alone, Expected, Flow, Moved, MovementReport, Through};
 use crate::output::checks::{self, Case, Checks, Outcome, Rule};
 use crate::output::document::{
@@ -387,7 +387,8 @@ pub(in super::super) fn csv(report: &MovementReport, out: &mut dyn Write) -> io:
     rows.flush()
 }
 
-/// The distinct keys in a sentence of their own, for the page.
+/// The number of distinct keys, for the page.
 pub(in super::super) fn distinct(report: &MovementReport) -> String {
-    keys(&report.distinct)
+    let about = if report.distinct.exact { "" } else { "about " };
+    format!("{about}{}", number(report.distinct.keys))
 }

@@ -26,12 +26,19 @@ pub(in super::super) struct Bars {
 }
 
 pub(in super::super) struct Bar {
+    /// What stands below it.
     pub(in super::super) label: String,
+    /// What it is called, where that is longer.
+    pub(in super::super) name: Option<String>,
     /// From the bottom up.
     pub(in super::super) parts: Vec<u64>,
 }
 
 impl Bar {
+    fn name(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.label)
+    }
+
     fn total(&self) -> u64 {
         self.parts
             .iter()
@@ -142,7 +149,7 @@ impl Bars {
                 name => format!("{name} {}", number(part)),
             })
             .collect();
-        format!("{} {}: {}", self.each, bar.label, parts.join(", "))
+        format!("{} {}: {}", self.each, bar.name(), parts.join(", "))
     }
 
     fn description(&self, group: usize) -> String {
@@ -153,6 +160,14 @@ impl Bars {
         ) else {
             return format!("There is no {}.", self.each);
         };
+        if least.total() == most.total() {
+            return format!(
+                "Each {} has {} {}.",
+                self.each,
+                number(most.total()),
+                self.unit
+            );
+        }
         let mut said = format!(
             "{} in all; {} {} has most, {}, and {} has least, {}.",
             format_args!(
@@ -161,9 +176,9 @@ impl Bars {
                 self.unit
             ),
             self.each,
-            most.label,
+            most.name(),
             number(most.total()),
-            least.label,
+            least.name(),
             number(least.total())
         );
         if self.mean {

@@ -8,8 +8,8 @@ use crate::text::number;
 const ROOM: usize = 24;
 
 /// Where the ribbons begin and end, in per cent of the width: labels and nodes are beside them.
-const LEFT: f64 = 14.0;
-const RIGHT: f64 = 86.0;
+const LEFT: f64 = 18.0;
+const RIGHT: f64 = 82.0;
 const NODE: f64 = 2.0;
 
 /// Between two nodes, in pixels.
