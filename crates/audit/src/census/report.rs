@@ -13,8 +13,10 @@ use crate::verify::{InputSummary, VerifyReport};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It was measured, and is within the limit if there is one.
-    Ok,
+    /// It was measured, and nothing was asked of it.
+    Measured,
+    /// It is within the limit.
+    WithinLimit,
     /// It is above the limit.
     OverLimit,
     /// There was nothing to measure.
@@ -22,11 +24,21 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether an amount is within a limit, if there is one.
+    pub(crate) fn within(amount: f64, limit: Option<f64>) -> Self {
+        match limit {
+            None => Self::Measured,
+            Some(limit) if amount > limit => Self::OverLimit,
+            Some(_) => Self::WithinLimit,
+        }
+    }
+
     /// The word for it in every output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Ok => "ok",
+            Self::Measured => "measured",
+            Self::WithinLimit => "within limit",
             Self::OverLimit => "over limit",
             Self::Inconclusive => "inconclusive",
         }
@@ -37,7 +49,7 @@ impl Verdict {
     pub const fn exit_code(self, partial: bool) -> u8 {
         match self {
             _ if partial => VerifyReport::INTERRUPTED,
-            Self::Ok => 0,
+            Self::Measured | Self::WithinLimit => 0,
             Self::OverLimit => 1,
             Self::Inconclusive => 4,
         }

@@ -292,12 +292,7 @@ impl Builder<'_> {
         let Some(share) = keys.share.or(records.share) else {
             return Verdict::Inconclusive;
         };
-        let over = |limit: f64| 100.0 * share > limit;
-        if self.options.max_moved.is_some_and(over) {
-            Verdict::OverLimit
-        } else {
-            Verdict::Ok
-        }
+        Verdict::within(100.0 * share, self.options.max_moved)
     }
 
     fn alone(&self) -> Option<Alone> {

@@ -9,7 +9,6 @@ use units::{Rate, Unit};
 
 use crate::Error;
 use crate::movement::share_for_counts;
-use crate::weighed::Verdict;
 use platforms::{Limit, Limited};
 
 /// More partitions than this are taken for a mistake in the units.
@@ -79,9 +78,9 @@ pub fn size(options: &SizeOptions) -> Result<SizeReport, Error> {
     Ok(SizeReport {
         schema: SizeReport::SCHEMA,
         verdict: if possible {
-            Verdict::Ok
+            Verdict::Possible
         } else {
-            Verdict::OverLimit
+            Verdict::Impossible
         },
         throughput: options.throughput,
         growth: options.growth,

@@ -2,7 +2,6 @@ use serde::Serialize;
 
 use super::platforms::Limit;
 use super::units::Rate;
-use crate::weighed::Verdict;
 
 /// How many partitions a topic needs.
 ///
@@ -11,7 +10,7 @@ use crate::weighed::Verdict;
 pub struct SizeReport {
     /// [`SizeReport::SCHEMA`].
     pub schema: &'static str,
-    /// `ok`, or `over_limit` when no number of partitions is enough.
+    /// The answer.
     pub verdict: Verdict,
     /// What the topic has to take.
     pub throughput: Rate,
@@ -41,7 +40,31 @@ impl SizeReport {
     /// What `copart size` exits with.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
-        self.verdict.exit_code(false)
+        match self.verdict {
+            Verdict::Possible => 0,
+            Verdict::Impossible => 1,
+        }
+    }
+}
+
+/// Whether some number of partitions is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// One is.
+    Possible,
+    /// None is, because one key has too much.
+    Impossible,
+}
+
+impl Verdict {
+    /// The word for it in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Impossible => "impossible",
+        }
     }
 }
 

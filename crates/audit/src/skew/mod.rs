@@ -150,12 +150,14 @@ fn report(
 
 /// The worst answer wins: above the limit, then nothing to measure.
 fn overall(counts: &[CountReport]) -> Verdict {
-    let worst = [Verdict::OverLimit, Verdict::Inconclusive];
+    let worst = [
+        Verdict::OverLimit,
+        Verdict::Inconclusive,
+        Verdict::WithinLimit,
+    ];
     let any = |verdict| counts.iter().any(|count| count.verdict == verdict);
-    worst
-        .into_iter()
-        .find(|&verdict| any(verdict))
-        .unwrap_or(Verdict::Ok)
+    let found = worst.into_iter().find(|&verdict| any(verdict));
+    found.unwrap_or(Verdict::Measured)
 }
 
 fn count_report(
@@ -168,13 +170,8 @@ fn count_report(
     let spread = Spread::of(records);
     let verdict = if spread.total == 0 {
         Verdict::Inconclusive
-    } else if options
-        .max_skew
-        .is_some_and(|limit| spread.max_over_mean > limit)
-    {
-        Verdict::OverLimit
     } else {
-        Verdict::Ok
+        Verdict::within(spread.max_over_mean, options.max_skew)
     };
     CountReport {
         partitions: records.len() as u32,

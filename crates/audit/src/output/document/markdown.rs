@@ -16,6 +16,7 @@ const KEY_WIDTH: usize = 64;
 
 pub(in super::super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mark = match document.mark {
+        Mark::Neutral => "📊",
         Mark::Good => "✅",
         Mark::Bad => "❌",
         Mark::Unknown => "⚠️",

@@ -22,6 +22,8 @@ pub(super) struct Document {
 /// How good the news is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
+    /// An answer that is neither good nor bad.
+    Neutral,
     Good,
     Bad,
     Unknown,

@@ -22,6 +22,7 @@ pub(in super::super) fn write(
         writeln!(out, "{sentence}")?;
     }
     let style = match document.mark {
+        Mark::Neutral => "\x1b[1m",
         Mark::Good => "\x1b[1;32m",
         Mark::Bad => "\x1b[1;31m",
         Mark::Unknown => "\x1b[1;33m",

@@ -34,7 +34,7 @@ fn a_page_has_what_people_and_screen_readers_need() {
     let page = written(
         verify::write,
         &Case::text("TT0124\n100:48069\n\n")
-            .clients("java,kafkajs@1.16")
+            .clients("kafkajs@1.16,kafkajs")
             .counts(&[12, 16])
             .run(),
     );

@@ -107,7 +107,8 @@ pub(in super::super) fn document(report: &MovementReport, room: usize) -> Docume
 
 pub(super) const fn mark(verdict: Verdict) -> Mark {
     match verdict {
-        Verdict::Ok => Mark::Good,
+        Verdict::Measured => Mark::Neutral,
+        Verdict::WithinLimit => Mark::Good,
         Verdict::OverLimit => Mark::Bad,
         Verdict::Inconclusive => Mark::Unknown,
     }
@@ -251,8 +252,8 @@ pub(in super::super) fn checks(report: &MovementReport) -> Checks<'_> {
     let outcome = match report.verdict {
         Verdict::Inconclusive => Outcome::Error,
         Verdict::OverLimit => Outcome::Failed,
-        Verdict::Ok if moves => Outcome::Noted,
-        Verdict::Ok => Outcome::Passed,
+        Verdict::Measured if moves => Outcome::Noted,
+        Verdict::Measured | Verdict::WithinLimit => Outcome::Passed,
     };
     let example = report
         .examples

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::movement::mark;
 use super::rows;
-use crate::output::document::{Cell, Document, Section, Table, share};
-use crate::size::{Candidate, LimitReport, SizeReport, Why};
+use crate::output::document::{Cell, Document, Mark, Section, Table, share};
+use crate::size::{Candidate, LimitReport, SizeReport, Verdict, Why};
 
 pub(in super::super) fn document(report: &SizeReport, room: usize) -> Document {
     let headline = match report.minimum {
@@ -28,7 +27,10 @@ pub(in super::super) fn document(report: &SizeReport, room: usize) -> Document {
     sections.extend(limits(report, room));
     Document {
         headline,
-        mark: mark(report.verdict),
+        mark: match report.verdict {
+            Verdict::Possible => Mark::Neutral,
+            Verdict::Impossible => Mark::Bad,
+        },
         lead: vec![format!(
             "{} now, {} times that later; {} of each partition's rates is kept free",
             report.throughput,
@@ -185,9 +187,7 @@ pub(in super::super) fn csv(report: &SizeReport, out: &mut dyn Write) -> io::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::document::decimal;
     use crate::size::{SizeOptions, size};
-    use crate::weighed::Verdict;
 
     #[test]
     fn what_cannot_be_had_is_said() {
@@ -207,19 +207,15 @@ mod tests {
             limits: Vec::new(),
         })
         .unwrap();
-        assert_eq!(report.verdict, Verdict::OverLimit);
+        assert_eq!(report.verdict, Verdict::Impossible);
         let document = document(&report, 10);
         assert!(
             document
                 .headline
-                .starts_with("over limit: no number of partitions is enough")
+                .starts_with("impossible: no number of partitions is enough")
         );
         assert_eq!(document.sections.len(), 1);
-        let load = decimal(12.5);
-        assert!(
-            document.sections[0].table.as_ref().unwrap().rows[0][2]
-                .plain()
-                .contains(&load)
-        );
+        let row = &document.sections[0].table.as_ref().unwrap().rows[0];
+        assert_eq!(row[2].plain(), "100 MB/s / 8 MB/s");
     }
 }

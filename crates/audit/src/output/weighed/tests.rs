@@ -90,8 +90,8 @@ fn users() -> Input {
 }
 
 fn hostile() -> Input {
-    // More than once, so that they are heavy too.
-    Input::keys(HOSTILE.iter().chain(HOSTILE))
+    // The later ones more often, so that some are heavy too.
+    Input::keys((0..HOSTILE.len()).flat_map(|more| &HOSTILE[more..]))
 }
 
 fn movements() -> Vec<MovementReport> {
@@ -347,7 +347,7 @@ fn people_get_a_headline_and_no_control_characters() {
     assert!(markdown.starts_with("❌ **over limit**: "), "{markdown}");
     let table = written(Output::Table, &reports[0]);
     for part in [
-        "ok: ",
+        "measured: ",
         "(1 - gcd(n, m) / max(n, m), if hashes are uniform)",
         "expected of distinct keys: 66.7 %",
         "bot",
@@ -373,7 +373,7 @@ fn estimates_are_said_to_be() {
 
 #[test]
 fn a_page_is_bounded_and_hostile_keys_stay_text() {
-    let many = Input::keys((0..20_000).map(|i| format!("{i}-{}", "<&\"'>".repeat(300))));
+    let many = Input::keys((0..4_000).map(|i| format!("{i}-{}", "<&\"'>".repeat(25))));
     let wide = many.movement("java:1000", "librdkafka:2000", None);
     let page = written(Output::Html, &wide);
     assert!(page.len() < 2_000_000, "{}", page.len());
