@@ -5,3 +5,4 @@ mod catalogue;
 mod input;
 mod support;
 mod verify;
+mod weighed;
