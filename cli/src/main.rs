@@ -28,6 +28,9 @@ struct Cli {
 enum Command {
     Verify(commands::verify::Args),
     Map(commands::map::Args),
+    Movement(commands::movement::Args),
+    Skew(commands::skew::Args),
+    Size(commands::size::Args),
     Clients(commands::clients::Args),
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
@@ -51,6 +54,9 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Map(args) => commands::map::run(&args),
+        Command::Movement(args) => commands::movement::run(&args),
+        Command::Skew(args) => commands::skew::run(&args),
+        Command::Size(args) => commands::size::run(&args),
         Command::Clients(args) => commands::clients::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),

@@ -1,6 +1,8 @@
 //! The `copart` binary as a user runs it.
 
+mod broker;
 mod catalogue;
 mod input;
 mod support;
 mod verify;
+mod weighed;
