@@ -1,5 +1,6 @@
 //! The `copart` binary as a user runs it.
 
+mod broker;
 mod catalogue;
 mod input;
 mod support;
