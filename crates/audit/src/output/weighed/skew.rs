@@ -12,9 +12,7 @@ use serde_json::json;
 use super::movement::mark;
 use super::{Lines, client, read, rows};
 use crate::output::checks::{self, Case, Checks, Outcome, Rule};
-use crate::output::document::{
-    Cell, Document, Section, Table, cut, decimal, heavy_table, share,
-};
+use crate::output::document::{Cell, Document, Section, Table, cut, decimal, heavy_table, share};
 use crate::output::wording::partitions;
 use crate::skew::{ChiSquare, CountReport, Load, SkewReport, Spread};
 use crate::text::number;
