@@ -12,7 +12,7 @@ use serde_json::json;
 use super::movement::mark;
 use super::{Lines, client, read, rows};
 use crate::output::checks::{self, Case, Checks, Outcome, Rule};
-use crate::output::document::{Cell, Document, Section, Table, decimal, heavy_table, share};
+use crate::output::document::{Cell, Document, Section, Table, cut, decimal, heavy_table, share};
 use crate::output::wording::partitions;
 use crate::skew::{ChiSquare, CountReport, Load, SkewReport, Spread};
 use crate::text::number;
@@ -272,7 +272,7 @@ pub(in super::super) fn checks(report: &SkewReport) -> Checks<'_> {
         {
             let message = format!(
                 "the key {} (in hexadecimal) has {} of the records at {at}",
-                hot.key_hex,
+                cut(&hot.key_hex, 64),
                 share(Some(hot.share))
             );
             case("hot key", "hot-key", Outcome::Noted, message);
