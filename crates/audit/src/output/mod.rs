@@ -1,10 +1,14 @@
 //! Reports for people, scripts and CI systems.
 
+mod copartition;
 mod csv;
+mod document;
 mod github;
+mod infer;
 mod json;
 mod jsonl;
 mod junit;
+mod lint;
 mod markdown;
 mod problems;
 mod sarif;
@@ -18,6 +22,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::str::FromStr;
 
+use crate::copartition::CopartitionReport;
+use crate::infer::InferReport;
+use crate::lint::LintReport;
 use crate::verify::VerifyReport;
 
 /// The forms of a report.
@@ -71,6 +78,50 @@ impl Output {
             Self::Sarif => sarif::write(report, out),
             Self::Github => github::write(report, out),
         }
+    }
+}
+
+impl Output {
+    /// Writes which rules placed a topic's records.
+    ///
+    /// # Errors
+    ///
+    /// When `out` fails.
+    pub fn write_infer(
+        self,
+        report: &InferReport,
+        color: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        document::write(self, report, || infer::document(report), color, out)
+    }
+
+    /// Writes whether two topics may be joined.
+    ///
+    /// # Errors
+    ///
+    /// When `out` fails.
+    pub fn write_copartition(
+        self,
+        report: &CopartitionReport,
+        color: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        document::write(self, report, || copartition::document(report), color, out)
+    }
+
+    /// Writes what is wrong with keys.
+    ///
+    /// # Errors
+    ///
+    /// When `out` fails.
+    pub fn write_lint(
+        self,
+        report: &LintReport,
+        color: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        document::write(self, report, || lint::document(report), color, out)
     }
 }
 

@@ -13,7 +13,7 @@ use super::uri;
 use super::wording::headline;
 use crate::verify::VerifyReport;
 
-const SCHEMA: &str =
+pub(super) const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
@@ -78,7 +78,7 @@ fn rule(rule: Rule) -> Value {
 }
 
 /// A rule's description is a sentence to its readers.
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
@@ -140,7 +140,7 @@ fn fingerprint(problem: &Problem<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     /// The schema that OASIS publishes, from the source of a crate that ships it.
-    fn published_schema() -> Value {
+    pub(in crate::output) fn published_schema() -> Value {
         let cargo = |args: &[&str]| {
             Command::new(env!("CARGO"))
                 .args(args)
