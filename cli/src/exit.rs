@@ -25,15 +25,20 @@ impl Exit {
     pub(crate) const fn of(report: &VerifyReport) -> Self {
         Self(report.exit_code())
     }
+
+    /// A code that another report names.
+    pub(crate) const fn named(code: u8) -> Self {
+        Self(code)
+    }
 }
 
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    the clients agree, or the command did what it was asked
-  1    they disagree
+  1    they disagree: other partitions, several writers, no join, problems in keys
   2    the command line makes no sense
   3    the input can't be read or the output can't be written
-  4    inconclusive: no keys, or none on which the clients could differ
+  4    inconclusive: no keys, too few, or none on which the clients could differ
   130  interrupted; what was printed is partial";
 
 impl From<Exit> for ExitCode {

@@ -4,7 +4,9 @@
 mod args;
 mod commands;
 mod exit;
+mod printed;
 mod progress;
+mod records;
 
 use std::process::ExitCode;
 
@@ -28,6 +30,9 @@ struct Cli {
 enum Command {
     Verify(commands::verify::Args),
     Map(commands::map::Args),
+    Infer(commands::infer::Args),
+    Copartition(commands::copartition::Args),
+    Lint(commands::lint::Args),
     Clients(commands::clients::Args),
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
@@ -50,6 +55,9 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Map(args) => commands::map::run(&args),
+        Command::Infer(args) => commands::infer::run(&args),
+        Command::Copartition(args) => commands::copartition::run(&args),
+        Command::Lint(args) => commands::lint::run(&args),
         Command::Clients(args) => commands::clients::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),

@@ -2,5 +2,6 @@
 
 mod catalogue;
 mod input;
+mod records;
 mod support;
 mod verify;
