@@ -1,10 +1,10 @@
-//! Whether two topics may be joined, as a document.
+//! Whether two topics may be joined, as an answer.
 
 use data_encoding::HEXLOWER;
 use serde_json::json;
 
-use super::document::{
-    Case, Document, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
+use super::answer::{
+    Case, Answer, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
 };
 use super::infer::{about, headline as inferred};
 use crate::copartition::{Check, CheckKind, CheckOutcome, CopartitionReport, CopartitionVerdict};
@@ -12,7 +12,7 @@ use crate::text::{key, number};
 
 const KEY_WIDTH: usize = 36;
 
-pub(super) fn document(report: &CopartitionReport) -> Document {
+pub(super) fn answer(report: &CopartitionReport) -> Answer {
     let names = report
         .topics
         .each_ref()
@@ -39,7 +39,7 @@ pub(super) fn document(report: &CopartitionReport) -> Document {
             fingerprint: check.check.id().to_owned(),
         })
         .collect();
-    Document {
+    Answer {
         command: "copartition",
         verdict: report.verdict.name(),
         tone: match report.verdict {

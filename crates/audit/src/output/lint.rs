@@ -1,10 +1,10 @@
-//! What is wrong with keys, as a document.
+//! What is wrong with keys, as an answer.
 
 use data_encoding::HEXLOWER;
 use serde_json::json;
 
-use super::document::{
-    Case, Document, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
+use super::answer::{
+    Case, Answer, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
 };
 use crate::lint::{LintExample, LintFinding, LintReport, LintRule, LintSeverity, LintVerdict};
 use crate::text::{key, number};
@@ -16,7 +16,7 @@ const HEX_WIDTH: usize = 40;
 /// Examples that an annotation names.
 const NAMED: usize = 3;
 
-pub(super) fn document(report: &LintReport) -> Document {
+pub(super) fn answer(report: &LintReport) -> Answer {
     let input = &report.input;
     let mut about = format!("{}: {} keys", input.name, number(input.keys));
     if input.empty + input.null > 0 {
@@ -63,7 +63,7 @@ pub(super) fn document(report: &LintReport) -> Document {
             outcome: Outcome::Error("no-keys", message),
         }];
     }
-    Document {
+    Answer {
         command: "lint",
         verdict: report.verdict.name(),
         tone: match report.verdict {

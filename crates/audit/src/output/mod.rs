@@ -2,7 +2,7 @@
 
 mod copartition;
 mod csv;
-mod document;
+mod answer;
 mod github;
 mod infer;
 mod json;
@@ -93,7 +93,7 @@ impl Output {
         color: bool,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        document::write(self, report, || infer::document(report), color, out)
+        answer::write(self, report, || infer::answer(report), color, out)
     }
 
     /// Writes whether two topics may be joined.
@@ -107,7 +107,7 @@ impl Output {
         color: bool,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        document::write(self, report, || copartition::document(report), color, out)
+        answer::write(self, report, || copartition::answer(report), color, out)
     }
 
     /// Writes what is wrong with keys.
@@ -121,7 +121,7 @@ impl Output {
         color: bool,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        document::write(self, report, || lint::document(report), color, out)
+        answer::write(self, report, || lint::answer(report), color, out)
     }
 }
 

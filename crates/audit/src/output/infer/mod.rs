@@ -1,19 +1,19 @@
-//! Which rules placed a topic's records, as a document.
+//! Which rules placed a topic's records, as an answer.
 
 mod problems;
 mod sections;
 
 use serde_json::{Value, json};
 
-use super::document::{Document, Grid, Input, Tone};
+use super::answer::{Answer, Grid, Input, Tone};
 use super::wording::partitions;
 use crate::infer::{ComponentReport, InferReport, InferVerdict, TwinReason};
 use crate::text::number;
 
-pub(super) fn document(report: &InferReport) -> Document {
+pub(super) fn answer(report: &InferReport) -> Answer {
     let headline = headline(report);
     let problems = problems::problems(report, &headline);
-    Document {
+    Answer {
         command: "infer",
         verdict: report.verdict.name(),
         tone: match report.exit_code() {

@@ -1,6 +1,6 @@
 //! What an inference has to complain about, as annotations and as test cases.
 
-use super::super::document::{Case, Outcome, Problem, Rule, Severity};
+use super::super::answer::{Case, Outcome, Problem, Rule, Severity};
 use super::{found, named};
 use crate::infer::{ExpectedOutcome, InferReport, InferVerdict};
 

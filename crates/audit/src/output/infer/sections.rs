@@ -2,7 +2,7 @@
 
 use data_encoding::HEXLOWER;
 
-use super::super::document::{Grid, Part, Section};
+use super::super::answer::{Grid, Part, Section};
 use super::super::junit::timestamp;
 use super::super::wording::partitions;
 use super::named;

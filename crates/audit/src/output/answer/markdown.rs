@@ -3,21 +3,21 @@
 use std::io::{self, Write};
 
 use super::super::markdown::{code, table, text};
-use super::{Document, Part, Tone};
+use super::{Answer, Part, Tone};
 
 /// Rows of a table that are shown: a comment has room for 65,536 characters.
 const SHOWN: usize = 20;
 
-pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let mark = match document.tone {
+pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+    let mark = match answer.tone {
         Tone::Good => "✅",
         Tone::Bad => "❌",
         Tone::Unsure => "⚠️",
     };
-    let answer = document.answer();
-    let (word, rest) = answer.split_once(':').unwrap_or((&answer, ""));
+    let sentence = answer.sentence();
+    let (word, rest) = sentence.split_once(':').unwrap_or((&sentence, ""));
     writeln!(out, "{mark} **{}**:{}", text(word), text(rest))?;
-    let inputs: Vec<_> = document
+    let inputs: Vec<_> = answer
         .inputs
         .iter()
         .map(|input| code(&input.name))
@@ -25,10 +25,10 @@ pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     writeln!(
         out,
         "\n{} of {}",
-        text(&format!("copart {}", document.command)),
+        text(&format!("copart {}", answer.command)),
         inputs.join(" and ")
     )?;
-    for section in &document.sections {
+    for section in &answer.sections {
         writeln!(out, "\n#### {}", text(&section.title))?;
         for part in &section.parts {
             match part {
@@ -53,7 +53,7 @@ pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             }
         }
     }
-    for warning in &document.warnings {
+    for warning in &answer.warnings {
         writeln!(out, "\n**Warning:** {}", text(warning))?;
     }
     Ok(())

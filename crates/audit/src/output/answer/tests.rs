@@ -1,4 +1,4 @@
-//! Each output of each report that is made of a document, and how they hold together.
+//! Each output of each report that is made of an answer, and how they hold together.
 
 use std::sync::atomic::AtomicBool;
 

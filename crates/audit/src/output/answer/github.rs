@@ -3,21 +3,21 @@
 use std::io::{self, Write};
 
 use super::super::github::{data, property};
-use super::{Document, Severity};
+use super::{Answer, Severity};
 
-pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    for problem in &document.problems {
+pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+    for problem in &answer.problems {
         let name = match problem.severity {
             Severity::Error => "error",
             Severity::Note => "warning",
         };
-        let describe = document
+        let describe = answer
             .rule(problem.rule)
             .1
             .map_or("", |rule| rule.describe);
         let title = format!("copart: {describe}");
         command(
-            document,
+            answer,
             name,
             problem.input,
             problem.line,
@@ -26,15 +26,15 @@ pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             out,
         )?;
     }
-    for warning in &document.warnings {
-        command(document, "warning", 0, None, "copart", warning, out)?;
+    for warning in &answer.warnings {
+        command(answer, "warning", 0, None, "copart", warning, out)?;
     }
-    let title = format!("copart {}", document.command);
-    command(document, "notice", 0, None, &title, &document.answer(), out)
+    let title = format!("copart {}", answer.command);
+    command(answer, "notice", 0, None, &title, &answer.sentence(), out)
 }
 
 fn command(
-    document: &Document,
+    answer: &Answer,
     name: &str,
     input: usize,
     line: Option<u64>,
@@ -43,7 +43,7 @@ fn command(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write!(out, "::{name} ")?;
-    if let Some(input) = document.inputs.get(input)
+    if let Some(input) = answer.inputs.get(input)
         && input.path.is_some()
     {
         write!(out, "file={},", property(&input.name))?;

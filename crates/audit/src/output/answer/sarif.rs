@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 
 use super::super::sarif::{SCHEMA, capitalised};
 use super::super::uri;
-use super::{Document, Problem, Severity};
+use super::{Answer, Problem, Severity};
 
-pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let results: Vec<_> = document
+pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+    let results: Vec<_> = answer
         .problems
         .iter()
-        .map(|problem| result(document, problem))
+        .map(|problem| result(answer, problem))
         .collect();
     let mut properties = json!({
-        "verdict": document.verdict,
-        "summary": document.answer(),
-        "partial": document.partial,
+        "verdict": answer.verdict,
+        "summary": answer.sentence(),
+        "partial": answer.partial,
     });
-    if let (Some(own), Some(more)) = (properties.as_object_mut(), document.properties.as_object()) {
+    if let (Some(own), Some(more)) = (properties.as_object_mut(), answer.properties.as_object()) {
         own.extend(
             more.iter()
                 .map(|(name, value)| (name.clone(), value.clone())),
@@ -29,11 +29,11 @@ pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": driver(document) },
+            "tool": { "driver": driver(answer) },
             "invocations": [{
-                "executionSuccessful": !document.partial,
-                "exitCode": document.exit_code,
-                "toolExecutionNotifications": document.warnings.iter().map(|warning| {
+                "executionSuccessful": !answer.partial,
+                "exitCode": answer.exit_code,
+                "toolExecutionNotifications": answer.warnings.iter().map(|warning| {
                     json!({ "level": "warning", "message": { "text": warning } })
                 }).collect::<Vec<_>>(),
             }],
@@ -46,8 +46,8 @@ pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-fn driver(document: &Document) -> Value {
-    let rules: Vec<_> = document
+fn driver(answer: &Answer) -> Value {
+    let rules: Vec<_> = answer
         .rules
         .iter()
         .map(|rule| {
@@ -73,10 +73,10 @@ fn driver(document: &Document) -> Value {
     driver
 }
 
-fn result(document: &Document, problem: &Problem) -> Value {
+fn result(answer: &Answer, problem: &Problem) -> Value {
     let mut result = json!({
         "ruleId": problem.rule,
-        "ruleIndex": document.rule(problem.rule).0,
+        "ruleIndex": answer.rule(problem.rule).0,
         "level": match problem.severity {
             Severity::Error => "error",
             Severity::Note => "note",
@@ -86,7 +86,7 @@ fn result(document: &Document, problem: &Problem) -> Value {
             "copartProblem/v1": format!("{}|{}", problem.rule, problem.fingerprint),
         },
     });
-    let path = document
+    let path = answer
         .inputs
         .get(problem.input)
         .and_then(|input| input.path.as_ref());

@@ -7,36 +7,36 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::super::junit::{Xml, legal, text, timestamp};
-use super::{Case, Document, Outcome};
+use super::{Case, Answer, Outcome};
 
-pub(super) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     let timestamp = timestamp(SystemTime::now());
     let mut xml: Xml<'_> = Writer::new_with_indent(out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     xml.create_element("testsuites")
-        .write_inner_content(|xml| suite(document, &timestamp, xml))?;
+        .write_inner_content(|xml| suite(answer, &timestamp, xml))?;
     writeln!(xml.into_inner())
 }
 
-fn suite(document: &Document, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<()> {
-    let interrupted = document.partial.then(|| Case {
+fn suite(answer: &Answer, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<()> {
+    let interrupted = answer.partial.then(|| Case {
         name: "the whole input".into(),
         outcome: Outcome::Error(
             "interrupted",
             "interrupted before the end of the input; the rest may differ".into(),
         ),
     });
-    let cases: Vec<&Case> = document.cases.iter().chain(&interrupted).collect();
+    let cases: Vec<&Case> = answer.cases.iter().chain(&interrupted).collect();
     let counted = |wanted: fn(&Outcome) -> bool| {
         let cases = cases.iter().filter(|case| wanted(&case.outcome));
         cases.count().to_string()
     };
-    let names: Vec<_> = document
+    let names: Vec<_> = answer
         .inputs
         .iter()
         .map(|input| input.name.as_str())
         .collect();
-    let package = format!("copart.{}", document.command);
+    let package = format!("copart.{}", answer.command);
     let skipped = counted(|outcome| matches!(outcome, Outcome::Skipped(_)));
     let mut suite = xml
         .create_element("testsuite")
@@ -63,15 +63,15 @@ fn suite(document: &Document, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<
             .write_inner_content(|xml| {
                 xml.create_element("property")
                     .with_attribute(("name", "verdict"))
-                    .with_attribute(("value", document.verdict))
+                    .with_attribute(("value", answer.verdict))
                     .write_empty()?;
                 Ok(())
             })?;
         for case in &cases {
             self::case(case, &package, xml)?;
         }
-        text(xml, "system-out", &document.answer())?;
-        text(xml, "system-err", &document.warnings.join("\n"))
+        text(xml, "system-out", &answer.sentence())?;
+        text(xml, "system-err", &answer.warnings.join("\n"))
     })?;
     Ok(())
 }

@@ -5,22 +5,22 @@ use std::io::{self, Write};
 use comfy_table::CellAlignment;
 
 use super::super::table::{indented, plain_table};
-use super::{Document, Grid, Part, Tone};
+use super::{Answer, Grid, Part, Tone};
 
-pub(super) fn write(document: &Document, color: bool, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", document.about)?;
-    if document.partial {
+pub(super) fn write(answer: &Answer, color: bool, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", answer.about)?;
+    if answer.partial {
         writeln!(out, "PARTIAL: interrupted before the end of the input")?;
     }
-    let style = match document.tone {
+    let style = match answer.tone {
         Tone::Good => "\x1b[1;32m",
         Tone::Bad => "\x1b[1;31m",
         Tone::Unsure => "\x1b[1;33m",
     };
     let (start, end) = if color { (style, "\x1b[0m") } else { ("", "") };
-    let word = document.verdict.replace('_', " ");
-    writeln!(out, "\n{start}{word}{end}: {}", document.headline)?;
-    for section in &document.sections {
+    let word = answer.verdict.replace('_', " ");
+    writeln!(out, "\n{start}{word}{end}: {}", answer.headline)?;
+    for section in &answer.sections {
         writeln!(out, "\n{}", section.title)?;
         for part in &section.parts {
             match part {
@@ -33,7 +33,7 @@ pub(super) fn write(document: &Document, color: bool, out: &mut dyn Write) -> io
             }
         }
     }
-    for warning in &document.warnings {
+    for warning in &answer.warnings {
         writeln!(out, "\nwarning: {warning}")?;
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! A report as a document: the answer in a sentence, sections of text and tables, and problems.
-//! Each command says once what its report is; the outputs are functions of that.
+//! An answer of `infer`, `copartition` or `lint`: a sentence, sections of text and tables, problems
+//! and test cases. Each command says once what its report is; the outputs are functions of that.
 
 mod github;
 mod junit;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::Output;
 
 /// What the outputs say of a report.
-pub(super) struct Document {
+pub(super) struct Answer {
     /// The command, such as `infer`.
     pub(super) command: &'static str,
     /// The word for the answer.
@@ -129,7 +129,7 @@ pub(super) enum Outcome {
 pub(super) fn write(
     output: Output,
     report: &impl Serialize,
-    document: impl FnOnce() -> Document,
+    answer: impl FnOnce() -> Answer,
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -138,17 +138,17 @@ pub(super) fn write(
             serde_json::to_writer_pretty(&mut *out, report)?;
             writeln!(out)
         }
-        Output::Table => table::write(&document(), color, out),
-        Output::Markdown => markdown::write(&document(), out),
-        Output::Junit => junit::write(&document(), out),
-        Output::Sarif => sarif::write(&document(), out),
-        Output::Github => github::write(&document(), out),
-        Output::Jsonl => document().facts.iter().try_for_each(|fact| {
+        Output::Table => table::write(&answer(), color, out),
+        Output::Markdown => markdown::write(&answer(), out),
+        Output::Junit => junit::write(&answer(), out),
+        Output::Sarif => sarif::write(&answer(), out),
+        Output::Github => github::write(&answer(), out),
+        Output::Jsonl => answer().facts.iter().try_for_each(|fact| {
             serde_json::to_writer(&mut *out, fact)?;
             writeln!(out)
         }),
         Output::Csv => {
-            let rows = document().rows;
+            let rows = answer().rows;
             let mut writer = WriterBuilder::new()
                 .terminator(Terminator::CRLF)
                 .from_writer(out);
@@ -161,14 +161,14 @@ pub(super) fn write(
     }
 }
 
-impl Document {
+impl Answer {
     fn rule(&self, id: &str) -> (usize, Option<&Rule>) {
         let index = self.rules.iter().position(|rule| rule.id == id);
         (index.unwrap_or(0), index.map(|index| &self.rules[index]))
     }
 
     /// The answer: its word, and the sentence.
-    fn answer(&self) -> String {
+    fn sentence(&self) -> String {
         let partial = if self.partial {
             " (partial: interrupted before the end of the input)"
         } else {
