@@ -4,7 +4,6 @@
 mod args;
 mod commands;
 mod exit;
-mod printed;
 mod progress;
 mod records;
 
@@ -33,9 +32,13 @@ enum Command {
     Infer(commands::infer::Args),
     Copartition(commands::copartition::Args),
     Lint(commands::lint::Args),
+    Movement(commands::movement::Args),
+    Skew(commands::skew::Args),
+    Size(commands::size::Args),
     Clients(commands::clients::Args),
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
+    Broker(Box<commands::broker::Args>),
 }
 
 fn main() -> ExitCode {
@@ -58,9 +61,13 @@ fn main() -> ExitCode {
         Command::Infer(args) => commands::infer::run(&args),
         Command::Copartition(args) => commands::copartition::run(&args),
         Command::Lint(args) => commands::lint::run(&args),
+        Command::Movement(args) => commands::movement::run(&args),
+        Command::Skew(args) => commands::skew::run(&args),
+        Command::Size(args) => commands::size::run(&args),
         Command::Clients(args) => commands::clients::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),
+        Command::Broker(args) => Ok(commands::broker::run(&args)),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -5,9 +5,9 @@ use copart_audit::copartition::{CopartitionOptions, copartition};
 use copart_audit::output::Output;
 use copart_partitioners::PartitionCount;
 
+use super::{form, print};
 use crate::args::partition_count;
 use crate::exit::Exit;
-use crate::printed::print;
 use crate::records::RecordArgs;
 
 /// May these two topics be joined by key?
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     show: u16,
 
     /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
-    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
+    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table, value_parser = form)]
     output: Output,
 
     #[command(flatten)]
@@ -74,9 +74,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         };
         copartition([&mut **a, &mut **b], &options, run)
     })?;
-    print(|color, out| args.output.write_copartition(&report, color, out))?;
-    if report.partial {
-        eprintln!("copart: interrupted; the report covers the beginning of the inputs only");
-    }
-    Ok(Exit::named(report.exit_code()))
+    print(args.output, &report, report.partial)?;
+    Ok(Exit::of(report.exit_code()))
 }

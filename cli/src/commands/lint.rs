@@ -2,9 +2,9 @@ use copart_audit::Error;
 use copart_audit::lint::{LintOptions, LintRule, lint};
 use copart_audit::output::Output;
 
+use super::{form, print};
 use crate::args::KeyArgs;
 use crate::exit::Exit;
-use crate::printed::print;
 
 /// Find keys that are not what they seem.
 ///
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     show: u8,
 
     /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
-    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
+    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table, value_parser = form)]
     output: Output,
 }
 
@@ -59,9 +59,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     let source = args.keys.open()?;
     let report = args.keys.run(&source, |run| lint(&source, &options, run))?;
-    print(|color, out| args.output.write_lint(&report, color, out))?;
-    if report.partial {
-        eprintln!("copart: interrupted; the report covers the beginning of the input only");
-    }
-    Ok(Exit::named(report.exit_code()))
+    print(args.output, &report, report.partial)?;
+    Ok(Exit::of(report.exit_code()))
 }

@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use serde_json::json;
 
 use super::answer::{
-    Case, Answer, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
+    Answer, Case, Grid, Input, Outcome, Part, Problem, Rule, Section, Severity, Tone,
 };
 use super::infer::{about, headline as inferred};
 use crate::copartition::{Check, CheckKind, CheckOutcome, CopartitionReport, CopartitionVerdict};

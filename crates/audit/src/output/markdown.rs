@@ -176,7 +176,7 @@ fn finding<'r>(
 }
 
 /// A fence that the text can't end.
-fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(3.max(longest + 1))
 }

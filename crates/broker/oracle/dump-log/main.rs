@@ -1,6 +1,8 @@
 //! Writes a log, and compares what Kafka's `DumpLogSegments` reads with what
 //! was written. The arguments are the command that runs the tool.
 
+mod metadata;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     compact(&files, &compacted, &mut written)?;
     faults.extend(compare(&tool, &compacted, &written)?);
 
+    faults.extend(metadata::compare(&tool, &temporary.path().join("broker"))?);
+
     for fault in &faults {
         println!("{fault}");
     }
@@ -72,7 +76,7 @@ fn config() -> LogConfig {
 fn open(files: &Arc<DiskFiles>, dir: &Path) -> Result<PartitionLog, Box<dyn Error>> {
     match PartitionLog::open(files.clone(), dir, config(), NOW)? {
         Opened::Ready(log, _) => Ok(*log),
-        Opened::Quarantined(quarantine) => Err(format!("{:?}", quarantine.damages).into()),
+        Opened::Quarantined(quarantine) => Err(format!("{:?}", quarantine.damages()).into()),
     }
 }
 

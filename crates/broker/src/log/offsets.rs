@@ -11,11 +11,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::clean_stop::CleanStop;
 use super::names::{OFFSETS, SYNCED};
+use super::txn_index::TxnIndexSummary;
 use crate::files::{File, Files, Mode, read_small, replace};
 use crate::{Error, Result};
 
-/// The content of [`OFFSETS`].
+/// The offsets themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Offsets {
     pub(super) log_start: i64,
@@ -27,6 +29,19 @@ pub(super) struct Offsets {
     /// their ends too, which our own compaction keeps.
     pub(super) foreign: i64,
 }
+
+/// The content of [`OFFSETS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OffsetsFile {
+    pub(super) offsets: Offsets,
+    /// Of the segments whose index of aborted transactions is not empty.
+    pub(super) aborted: Vec<TxnIndexSummary>,
+    /// When the log is closed: then the file is the last one that is written.
+    pub(super) stop: Option<CleanStop>,
+}
+
+/// Far more than the segments and producers of one log take.
+const LIMIT: u64 = 256 << 20;
 
 /// What was found instead of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,28 +62,61 @@ impl Offsets {
         } = self;
         format!("0\nlog-start {log_start}\nsynced {synced}\ncleaned {cleaned}\nforeign {foreign}\n")
     }
+}
 
-    fn encode(self) -> String {
-        let text = self.text();
+impl OffsetsFile {
+    fn encode(&self) -> String {
+        let mut text = self.offsets.text();
+        for index in &self.aborted {
+            let TxnIndexSummary {
+                segment,
+                count,
+                crc,
+            } = index;
+            text += &format!("aborted {segment} {count} {crc:08x}\n");
+        }
+        if let Some(stop) = &self.stop {
+            text += &stop.text();
+        }
         let crc = crc_fast::crc32_iscsi(text.as_bytes());
         format!("{text}crc32c {crc:08x}\n")
     }
 
     fn decode(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
+        let before_crc = text.strip_suffix('\n')?.rfind('\n')? + 1;
+        let mut lines = text[..before_crc].lines().peekable();
         lines.next()?;
-        let offsets = Self {
+        let offsets = Offsets {
             log_start: lines.next()?.strip_prefix("log-start ")?.parse().ok()?,
             synced: lines.next()?.strip_prefix("synced ")?.parse().ok()?,
             cleaned: lines.next()?.strip_prefix("cleaned ")?.parse().ok()?,
             foreign: lines.next()?.strip_prefix("foreign ")?.parse().ok()?,
         };
-        (offsets.encode() == text).then_some(offsets)
+        let mut aborted = Vec::new();
+        while let Some(line) = lines.next_if(|line| line.starts_with("aborted ")) {
+            let mut words = line.split(' ').skip(1);
+            aborted.push(TxnIndexSummary {
+                segment: words.next()?.parse().ok()?,
+                count: words.next()?.parse().ok()?,
+                crc: u32::from_str_radix(words.next()?, 16).ok()?,
+            });
+        }
+        let stop = match lines.peek() {
+            Some(_) => Some(CleanStop::parse(lines)?),
+            None => None,
+        };
+        let file = Self {
+            offsets,
+            aborted,
+            stop,
+        };
+        // What is written in another way was not written here.
+        (file.encode() == text).then_some(file)
     }
 
     pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Result<Self, NoOffsets>> {
         let path = dir.join(OFFSETS);
-        match read_small(files, &path, 4096) {
+        match read_small(files, &path, LIMIT) {
             Ok(None) => Ok(Err(NoOffsets::Missing)),
             Ok(Some(bytes)) => Ok(std::str::from_utf8(&bytes)
                 .ok()
@@ -81,7 +129,7 @@ impl Offsets {
         }
     }
 
-    pub(super) fn store(self, files: &dyn Files, dir: &Path) -> Result<()> {
+    pub(super) fn store(&self, files: &dyn Files, dir: &Path) -> Result<()> {
         let path = dir.join(OFFSETS);
         replace(files, &path, self.encode().as_bytes())
             .map_err(|error| Error::io(format!("writing {}", path.display()), error))
@@ -89,9 +137,12 @@ impl Offsets {
 }
 
 /// [`SYNCED`]: two places that are written in turn, so that a torn write spoils
-/// the older of them at most.
+/// the older of them at most. It is opened when it is first written.
+#[derive(Debug, Default)]
+pub(super) struct SyncedFile(Option<OpenSyncedFile>);
+
 #[derive(Debug)]
-pub(super) struct SyncedFile {
+struct OpenSyncedFile {
     file: Arc<dyn File>,
     count: u64,
 }
@@ -99,19 +150,43 @@ pub(super) struct SyncedFile {
 const SLOT: usize = 20;
 
 impl SyncedFile {
-    /// Opens or creates the file, and returns the largest offset in it.
-    pub(super) fn open(files: &dyn Files, dir: &Path) -> Result<(Self, Option<i64>)> {
+    /// The largest offset in the file.
+    pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Option<i64>> {
         let path = dir.join(SYNCED);
         let doing = |error| Error::io(format!("opening {}", path.display()), error);
-        let file = files.open(&path, Mode::CreateOrWrite).map_err(doing)?;
-        let mut bytes = [0; 2 * SLOT];
-        let read = file.read_at(&mut bytes, 0).map_err(doing)?;
-        let newest = bytes[..read].chunks_exact(SLOT).filter_map(decode).max();
-        let count = newest.map_or(0, |(count, _)| count + 1);
-        Ok((Self { file, count }, newest.map(|(_, offset)| offset)))
+        match files.open(&path, Mode::Read) {
+            Ok(file) => Ok(newest(&*file).map_err(doing)?.map(|(_, offset)| offset)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(doing(error)),
+        }
     }
 
-    pub(super) fn write(&mut self, offset: i64) -> std::io::Result<()> {
+    pub(super) fn write(
+        &mut self,
+        files: &dyn Files,
+        dir: &Path,
+        offset: i64,
+    ) -> std::io::Result<()> {
+        let open = match &mut self.0 {
+            Some(open) => open,
+            None => {
+                let file = files.open(&dir.join(SYNCED), Mode::CreateOrWrite)?;
+                let count = newest(&*file)?.map_or(0, |(count, _)| count.wrapping_add(1));
+                self.0.insert(OpenSyncedFile { file, count })
+            }
+        };
+        open.write(offset)
+    }
+}
+
+fn newest(file: &dyn File) -> std::io::Result<Option<(u64, i64)>> {
+    let mut bytes = [0; 2 * SLOT];
+    let read = file.read_at(&mut bytes, 0)?;
+    Ok(bytes[..read].chunks_exact(SLOT).filter_map(decode).max())
+}
+
+impl OpenSyncedFile {
+    fn write(&mut self, offset: i64) -> std::io::Result<()> {
         let mut slot = [0; SLOT];
         slot[..8].copy_from_slice(&self.count.to_be_bytes());
         slot[8..16].copy_from_slice(&offset.to_be_bytes());
@@ -119,7 +194,7 @@ impl SyncedFile {
         slot[16..].copy_from_slice(&crc.to_be_bytes());
         let position = (self.count % 2) * SLOT as u64;
         self.file.write_at(&slot, position)?;
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         Ok(())
     }
 }
@@ -139,26 +214,41 @@ mod tests {
     #[test]
     fn any_flipped_bit_in_the_offsets_is_seen() {
         let (files, dir) = (MemoryFiles::new(), Path::new("/"));
-        assert_eq!(
-            Offsets::load(&files, dir).expect("read"),
-            Err(NoOffsets::Missing)
-        );
-        let offsets = Offsets {
-            log_start: 12,
-            synced: 345,
-            cleaned: 67,
-            foreign: 8,
+        let load = || OffsetsFile::load(&files, dir).expect("read");
+        assert_eq!(load(), Err(NoOffsets::Missing));
+        let mut file = OffsetsFile {
+            offsets: Offsets {
+                log_start: 12,
+                synced: 345,
+                cleaned: 67,
+                foreign: 8,
+            },
+            ..OffsetsFile::default()
         };
-        offsets.store(&files, dir).expect("stored");
-        assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
-        let bytes = offsets.encode().into_bytes();
+        file.store(&files, dir).expect("stored");
+        assert_eq!(load(), Ok(file.clone()));
+        file.aborted.push(TxnIndexSummary {
+            segment: 20,
+            count: 3,
+            crc: 0xab,
+        });
+        let stop = [
+            "end 345",
+            "segment 0 100 7 8 -1",
+            "segment 20 50 9 33 6",
+            "batch 5 1 2 3 4",
+        ];
+        file.stop = CleanStop::parse(stop.into_iter());
+        assert!(file.stop.is_some());
+        file.store(&files, dir).expect("stored");
+        assert_eq!(load(), Ok(file.clone()));
+        let bytes = file.encode().into_bytes();
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
                 replace(&files, &dir.join(OFFSETS), &damaged).expect("written");
-                let loaded = Offsets::load(&files, dir).expect("read");
-                assert_eq!(loaded, Err(NoOffsets::Damaged), "byte {at}, bit {bit}");
+                assert_eq!(load(), Err(NoOffsets::Damaged), "byte {at}, bit {bit}");
             }
         }
     }
@@ -166,19 +256,19 @@ mod tests {
     #[test]
     fn a_torn_write_spoils_only_the_older_slot() {
         let (files, dir) = (MemoryFiles::new(), Path::new("/"));
-        let (mut file, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, None);
+        let load = || SyncedFile::load(&files, dir).expect("read");
+        assert_eq!(load(), None);
+        let mut file = SyncedFile::default();
         for offset in 1..=5 {
-            file.write(offset).expect("written");
+            file.write(&files, dir, offset).expect("written");
         }
-        let (mut again, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, Some(5));
-        again.write(6).expect("written");
+        assert_eq!(load(), Some(5));
+        let mut again = SyncedFile::default();
+        again.write(&files, dir, 6).expect("written");
+        assert_eq!(load(), Some(6));
         // The slot that 6 went to, half overwritten by a 7 that was torn.
-        file.file
-            .write_at(&[0xff; 7], SLOT as u64)
-            .expect("written");
-        let (_, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, Some(5));
+        let file = files.open(&dir.join(SYNCED), Mode::Write).expect("there");
+        file.write_at(&[0xff; 7], SLOT as u64).expect("written");
+        assert_eq!(load(), Some(5));
     }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::clean_stop::CleanStop;
 use super::config::Durability;
 use super::names::{SNAPSHOT, numbered, offset_of};
-use super::offsets::Offsets;
+use super::offsets::{Offsets, OffsetsFile};
 use super::partition::PartitionLog;
 use super::segment::Segment;
 use super::snapshot;
+use super::txn_index::TxnIndexSummary;
 use crate::files::{File, remove_if_there};
 use crate::{Error, Result};
 
@@ -75,8 +77,9 @@ impl PartitionLog {
             .retain(|file| !sync.full.iter().any(|done| Arc::ptr_eq(done, file)));
         if sync.up_to > self.synced {
             self.synced = sync.up_to;
+            self.producers.stored(self.stored_offset());
             // Without it recovery knows less, but nothing wrong.
-            let _ = self.synced_file.write(self.synced);
+            let _ = self.synced_file.write(&*self.files, &self.dir, self.synced);
         }
         Ok(self.synced)
     }
@@ -144,14 +147,32 @@ impl PartitionLog {
             synced: self.synced,
             ..self.stored
         };
-        if offsets != self.stored {
-            offsets.store(&*self.files, &self.dir)?;
+        self.store_offsets_as(offsets)
+    }
+
+    pub(super) fn store_offsets_as(&mut self, offsets: Offsets) -> Result<()> {
+        let aborted = self.aborted_summaries();
+        if offsets != self.stored || aborted != self.stored_aborted {
+            let file = OffsetsFile {
+                offsets,
+                aborted,
+                stop: None,
+            };
+            file.store(&*self.files, &self.dir)?;
             self.stored = offsets;
+            self.stored_aborted = file.aborted;
+            self.clean_stop = None;
         }
         Ok(())
     }
 
-    /// Keeps the newest three: one may be damaged.
+    fn aborted_summaries(&self) -> Vec<TxnIndexSummary> {
+        let summaries = self.segments.iter().map(Segment::aborted_summary);
+        summaries.flatten().collect()
+    }
+
+    /// Keeps the newest three, since one may be damaged, and the one at the
+    /// begin of the segment that is written: recovery reads on from there.
     fn remove_old_snapshots(&self) {
         let Ok(names) = self.files.list(&self.dir) else {
             return;
@@ -161,7 +182,9 @@ impl PartitionLog {
             .filter_map(|name| offset_of(name, SNAPSHOT))
             .collect();
         offsets.sort_unstable();
-        for offset in offsets.iter().rev().skip(3) {
+        let begin = self.active().base_offset;
+        let old = offsets.iter().rev().skip(3);
+        for offset in old.filter(|&&offset| offset != begin) {
             // One that stays is removed after the next roll.
             let _ = remove_if_there(&*self.files, &numbered(&self.dir, *offset, SNAPSHOT));
         }
@@ -169,8 +192,17 @@ impl PartitionLog {
 
     /// Stores all that makes the next start quick, and syncs. The directory is
     /// then one that Kafka's tools read.
+    ///
+    /// When every log of a directory is closed without an error,
+    /// [`DataDirectory::close`](super::DataDirectory::close) says so to the
+    /// next start.
     pub fn close(mut self) -> Result<()> {
         self.check_writable()?;
+        let stop = CleanStop::of(&self);
+        if self.clean_stop.as_ref() == Some(&stop) && self.stored.log_start == self.log_start {
+            // As it was opened.
+            return Ok(());
+        }
         if self.config.durability != Durability::Memory {
             self.sync()?;
         }
@@ -179,7 +211,22 @@ impl PartitionLog {
         self.active_mut().seal(&*files, &dir)?;
         let doing = |error| Error::io(format!("syncing {}", dir.display()), error);
         self.active().file.sync().map_err(doing)?;
-        self.store_offsets()?;
-        files.sync_dir(&dir).map_err(doing)
+        if self.epochs.entries().is_empty() {
+            // Otherwise the file is there.
+            self.epochs.store(&*files, &dir)?;
+        }
+        let offsets = Offsets {
+            log_start: self.log_start,
+            synced: self.next_offset,
+            ..self.stored
+        };
+        files.sync_dir(&dir).map_err(doing)?;
+        let file = OffsetsFile {
+            offsets,
+            aborted: self.aborted_summaries(),
+            // The seal has counted the last timestamps.
+            stop: Some(CleanStop::of(&self)),
+        };
+        file.store(&*files, &dir)
     }
 }

@@ -11,10 +11,7 @@ pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
             Severity::Error => "error",
             Severity::Note => "warning",
         };
-        let describe = answer
-            .rule(problem.rule)
-            .1
-            .map_or("", |rule| rule.describe);
+        let describe = answer.rule(problem.rule).1.map_or("", |rule| rule.describe);
         let title = format!("copart: {describe}");
         command(
             answer,

@@ -7,7 +7,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::super::junit::{Xml, legal, text, timestamp};
-use super::{Case, Answer, Outcome};
+use super::{Answer, Case, Outcome};
 
 pub(super) fn write(answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
     let timestamp = timestamp(SystemTime::now());

@@ -158,6 +158,10 @@ pub(super) fn write(
             }
             writer.flush()
         }
+        Output::Html => {
+            let what = "this report has no form html yet";
+            Err(io::Error::new(io::ErrorKind::Unsupported, what))
+        }
     }
 }
 

@@ -23,9 +23,9 @@ impl Report {
     fn written(&self, output: Output) -> String {
         let mut out = Vec::new();
         match self {
-            Self::Infer(report) => output.write_infer(report, false, &mut out),
-            Self::Copartition(report) => output.write_copartition(report, false, &mut out),
-            Self::Lint(report) => output.write_lint(report, false, &mut out),
+            Self::Infer(report) => output.write(&**report, false, &mut out),
+            Self::Copartition(report) => output.write(&**report, false, &mut out),
+            Self::Lint(report) => output.write(&**report, false, &mut out),
         }
         .unwrap();
         String::from_utf8(out).unwrap()

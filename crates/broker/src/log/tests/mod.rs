@@ -7,6 +7,7 @@ mod faults;
 mod find;
 mod power_loss;
 mod restart;
+mod transactions;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub(super) fn disk() -> Arc<MemoryFiles> {
 pub(super) fn open(files: &Arc<MemoryFiles>, config: &LogConfig) -> (PartitionLog, Recovery) {
     match PartitionLog::open(files.clone(), dir(), config.clone(), NOW).expect("opens") {
         Opened::Ready(log, recovery) => (*log, recovery),
-        Opened::Quarantined(quarantine) => panic!("quarantined: {:#?}", quarantine.damages),
+        Opened::Quarantined(quarantine) => panic!("quarantined: {:#?}", quarantine.damages()),
     }
 }
 
