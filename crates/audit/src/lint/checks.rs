@@ -181,7 +181,7 @@ impl LintRule {
                 "One producer sends 32-bit integers and another 64-bit ones: the same number is two keys. Agree on one width."
             }
             Self::TwoSpellings => {
-                "The spellings are different keys: they are on different partitions, and compaction keeps both. Normalise before the key is sent."
+                "The spellings are different keys, most likely on different partitions, and compaction keeps both. Normalise before the key is sent."
             }
             Self::SchemaFramed => {
                 "The schema id is hashed with the key. When the key schema gets a new id, every key moves. Use plain keys, or pin the schema."
