@@ -145,18 +145,18 @@ fn meaning(report: &SkewReport, at: usize, count: &CountReport) -> Vec<String> {
             decimal(count.parallelism)
         ));
     }
-    if let (Some(bound), Some(key)) = (report.hot_key_parallelism, report.heavy.keys.first()) {
-        if bound < f64::from(count.partitions) {
-            let place = key
-                .places
-                .get(at)
-                .map_or(String::new(), |place| format!(", on {place},"));
-            said.push(format!(
-                "the heaviest key{place} has {} of the records: with any number of partitions no more than {} consumers' work is done at a time",
-                share(Some(key.share)),
-                decimal(bound)
-            ));
-        }
+    if let (Some(bound), Some(key)) = (report.hot_key_parallelism, report.heavy.keys.first())
+        && bound < f64::from(count.partitions)
+    {
+        let place = key
+            .places
+            .get(at)
+            .map_or(String::new(), |place| format!(", on {place},"));
+        said.push(format!(
+            "the heaviest key{place} has {} of the records: with any number of partitions no more than {} consumers' work is done at a time",
+            share(Some(key.share)),
+            decimal(bound)
+        ));
     }
     if count.unpinned_records > 0 {
         said.push(format!(
