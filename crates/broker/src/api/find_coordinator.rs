@@ -10,9 +10,9 @@ use copart_protocol::messages::find_coordinator::{
 
 use super::Call;
 
-/// Clients give up at an error that is not retriable. They would ask for ever for a coordinator that is merely
-/// not available.
-const ERROR: ErrorCode = ErrorCode::UNSUPPORTED_VERSION;
+/// Retriable: librdkafka looks for a coordinator as soon as `group.id` is set, which it wants also of consumers
+/// that assign partitions themselves, and hands any other error to them as one of the consumer.
+const ERROR: ErrorCode = ErrorCode::COORDINATOR_NOT_AVAILABLE;
 const MESSAGE: &str = "this broker has no groups and no transactions yet";
 
 pub(super) fn handle(call: &Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse {
