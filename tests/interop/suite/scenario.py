@@ -138,9 +138,7 @@ class Row:
                 # Without acks=all some clients are told of the batch only.
                 if report["offset"] is not None:
                     same("a delivery report's offset", offset, report["offset"])
-        with self.wire() as connection:
-            batches = connection.batches(self.topic, partition)
-        same("records in the log", len(wanted), sum(batch["count"] for batch in batches))
+        batches = self.visible(partition, len(wanted), at_once=acks == -1)
         at = 0
         for batch in batches:
             same("a batch's first offset", at, batch["base_offset"])
@@ -148,6 +146,18 @@ class Row:
             expect(not batch["log_append_time"], "the broker replaced the timestamps")
         self.check_codec(codec, batches)
         self.truth += wanted
+
+    def visible(self, partition, count, at_once):
+        """The batches of a partition. With acks=1 a record may be read only once all replicas, or the disk, have it."""
+        until = time.monotonic() + (0 if at_once else 5)
+        while True:
+            with self.wire() as connection:
+                batches = connection.batches(self.topic, partition)
+            found = sum(batch["count"] for batch in batches)
+            if found == count:
+                return batches
+            expect(time.monotonic() < until, f"partition {partition}: wrote {count} records, but {found} can be read")
+            time.sleep(0.02)
 
     def check_codec(self, codec, batches):
         """librdkafka and others send a batch as it is if compressing does not make it smaller; not the large one."""
