@@ -88,7 +88,7 @@ impl MetadataLog {
         if log.log_start_offset() > 0 {
             let batches = snapshot::load(&*files, dir, log.log_start_offset())?;
             snapshot_bytes = batches.len() as u64;
-            each_record(&batches, |record| replay(record))
+            each_record(&batches, &mut replay)
                 .map_err(|reason| damaged(dir, format!("the snapshot: {reason}")))?;
         }
         let mut offset = log.log_start_offset();
@@ -178,9 +178,9 @@ impl MetadataLog {
         &self.recovery
     }
 
-    /// Syncs, and makes the next start quick.
-    pub(super) fn close(self) -> Result<()> {
-        self.log.close()
+    /// Syncs what a durability below `disk` has not.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.log.sync().map(|_| ())
     }
 
     #[cfg(test)]

@@ -153,3 +153,111 @@ impl From<NodeSpec> for Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(racks: &[(i32, Option<&str>, bool)]) -> Vec<Node> {
+        let nodes = racks.iter().map(|(id, rack, running)| Node {
+            id: *id,
+            rack: rack.map(str::to_owned),
+            running: *running,
+        });
+        nodes.collect()
+    }
+
+    fn place(nodes: &[Node], seed: u64, count: usize, replicas: usize) -> Vec<Vec<i32>> {
+        let mut chance = Chance::new(Some(seed));
+        let mut placer = Placer::new(nodes, &mut chance);
+        let placed = (0..count).map(|_| placer.place(replicas));
+        placed.collect::<Result<_, _>>().expect("placed")
+    }
+
+    #[test]
+    fn without_racks_each_partition_begins_one_further() {
+        let nodes = nodes(&[1, 2, 3, 4, 5].map(|id| (id, None, true)));
+        for seed in 0..50 {
+            let placed = place(&nodes, seed, 5, 3);
+            let first = placed[0][0];
+            for (step, replicas) in (0..).zip(&placed) {
+                let expected: Vec<i32> = (0..3).map(|it| (first - 1 + step + it) % 5 + 1).collect();
+                assert_eq!(*replicas, expected, "seed {seed}, partition {step}");
+            }
+        }
+        let starts: std::collections::BTreeSet<i32> = (0..50)
+            .map(|seed| place(&nodes, seed, 1, 1)[0][0])
+            .collect();
+        assert_eq!(starts.len(), 5, "it begins anywhere");
+    }
+
+    #[test]
+    fn a_second_round_has_another_order() {
+        let nodes = nodes(&[1, 2, 3, 4, 5].map(|id| (id, None, true)));
+        let differs = (0..20).filter(|&seed| {
+            let placed = place(&nodes, seed, 10, 3);
+            placed[..5] != placed[5..]
+        });
+        assert!(differs.count() > 15);
+    }
+
+    #[test]
+    fn replicas_are_spread_over_racks() {
+        let racks = [1, 2, 3, 4, 5, 6].map(|id| {
+            let rack = ["a", "b", "c"][(id as usize - 1) / 2];
+            (id, Some(rack), true)
+        });
+        let nodes = nodes(&racks);
+        let rack_of = |id: i32| (id - 1) / 2;
+        for seed in 0..50 {
+            let placed = place(&nodes, seed, 6, 3);
+            let mut led = [0; 7];
+            for replicas in &placed {
+                let racks: std::collections::BTreeSet<i32> =
+                    replicas.iter().map(|&id| rack_of(id)).collect();
+                assert_eq!(racks.len(), 3, "seed {seed}: {replicas:?}");
+                led[replicas[0] as usize] += 1;
+            }
+            assert!(
+                led[1..].iter().all(|&count| count <= 2),
+                "seed {seed}: {led:?}"
+            );
+        }
+        // More replicas than racks: two racks have two.
+        for replicas in place(&nodes, 3, 6, 5) {
+            let mut sorted = replicas.clone();
+            sorted.sort_unstable();
+            sorted.dedup();
+            assert_eq!(sorted.len(), 5, "{replicas:?}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_node_is_never_the_first() {
+        let nodes = nodes(&[
+            (1, None, true),
+            (2, None, false),
+            (3, None, true),
+            (4, None, false),
+        ]);
+        for seed in 0..50 {
+            for replicas in place(&nodes, seed, 20, 3) {
+                assert!([1, 3].contains(&replicas[0]), "{replicas:?}");
+                assert!([1, 3].contains(&replicas[1]), "those that run come first");
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_node_takes_all() {
+        let nodes = nodes(&[(7, None, true)]);
+        assert_eq!(place(&nodes, 1, 100, 1), vec![vec![7]; 100]);
+        let mut chance = Chance::new(Some(1));
+        Placer::new(&nodes, &mut chance)
+            .place(2)
+            .expect_err("too many");
+        Placer::new(&[], &mut chance)
+            .place(1)
+            .expect_err("nobody runs");
+    }
+}

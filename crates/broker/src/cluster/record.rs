@@ -127,9 +127,9 @@ mod tests {
             (&[1, 99, 3][..], "type 99, version 3"),
             (&[2, 2, 0], "frame version 2"),
             (&[1, 2, 9], "versions 0"),
-            (&[1], "needs"),
-            (&[1, 2, 0, 2], "needs"),
-            (&[], "needs"),
+            (&[1], "truncated"),
+            (&[1, 2, 0, 2], "truncated"),
+            (&[], "truncated"),
         ] {
             let error = Record::decode(Bytes::copy_from_slice(value)).expect_err("refused");
             assert!(error.contains(said), "{error}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use copart_protocol::records::{
-    BATCH_HEADER_LEN, BatchBuilder, Batches, Compressor, Decompressor, RecordBatch, Seal,
+    BATCH_HEADER_LEN, Batch, BatchBuilder, Batches, Compressor, Decompressor, RecordBatch, Seal,
 };
 
 use super::metadata_log::{EPOCH, damaged, encode, unencodable};
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 
 const SUFFIX: &str = ".checkpoint";
 /// How many records go into one batch.
-const BATCH: usize = 1000;
+const RECORDS_PER_BATCH: usize = 1000;
 /// A snapshot of some ten million partitions.
 const LIMIT: u64 = 1 << 30;
 /// Types of control records.
@@ -50,7 +50,7 @@ pub(super) fn store(
         next
     };
     let mut base = add(&control(HEADER, &value, 0, timestamp, compressor)?);
-    for some in records.chunks(BATCH) {
+    for some in records.chunks(RECORDS_PER_BATCH) {
         base = add(&encode(some, base, timestamp, compressor)?);
     }
     add(&control(FOOTER, &[0, 0, 0], base, timestamp, compressor)?);
@@ -112,10 +112,15 @@ fn check(content: &Bytes) -> Result<(), String> {
     for batch in &mut batches {
         let batch = batch.map_err(|error| error.to_string())?;
         batch.verify_crc().map_err(|error| error.to_string())?;
-        if batch.next_offset() <= next {
+        // Offset and epoch are not in the checksum.
+        let header = match &batch {
+            Batch::Records(batch) => batch.header(),
+            Batch::Messages(_) => return Err("a message of an old format".to_owned()),
+        };
+        if header.base_offset != next || header.partition_leader_epoch != EPOCH {
             return Err(format!(
-                "a batch ends at offset {}, again",
-                batch.next_offset()
+                "a batch at offset {} in epoch {}, where {next} in {EPOCH} is expected",
+                header.base_offset, header.partition_leader_epoch
             ));
         }
         next = batch.next_offset();
@@ -135,7 +140,7 @@ fn check(content: &Bytes) -> Result<(), String> {
 }
 
 /// The type of a control batch; `None` for others.
-fn control_type(batch: &copart_protocol::records::Batch) -> Result<Option<i16>, String> {
+fn control_type(batch: &Batch) -> Result<Option<i16>, String> {
     if !batch.is_control() {
         return Ok(None);
     }
