@@ -6,6 +6,8 @@ mod handshake;
 mod reader;
 mod reauthenticate;
 pub(crate) mod sasl;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "tls")]
 mod tls;
 mod transport;

@@ -69,11 +69,12 @@ async fn ask(shared: Arc<Shared>) {
             Ok(id) => {
                 tracing::debug!(producer_id = id.id, epoch = id.epoch, "got a producer id");
                 shared.identity.set(State::Ready(id));
+                shared.set_last_error(None);
                 break;
             }
             Err(error) if error.is_retriable() => {
                 failures += 1;
-                shared.set_last_error(&error);
+                shared.set_last_error(Some(&error));
                 tracing::warn!(%error, failures, "no producer id yet");
                 tokio::select! {
                     () = tokio::time::sleep(shared.core_config.backoff.after(failures)) => {}

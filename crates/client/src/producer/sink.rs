@@ -191,9 +191,10 @@ impl Sink {
         let mut taken = None;
         let mut slot = partition.lock();
         let core = &mut slot.core;
-        let reason = self.last_error.clone().or_else(|| self.shared.last_error());
         let mut look = Look::Keep;
-        let expired = core.expire(round.now, reason.as_ref());
+        let expired = core.expire(round.now, || {
+            self.last_error.clone().or_else(|| self.shared.last_error())
+        });
         if !expired.is_empty() {
             effects = expired;
             look = Look::Again;

@@ -9,6 +9,8 @@ mod batch;
 mod partition;
 mod settle;
 mod stamp;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use batch::{Parts, SealJob};
 pub(crate) use partition::{Attention, PartitionCore};

@@ -565,8 +565,13 @@ impl PartitionCore {
         }
     }
 
-    /// Tells records whose time is over. `reason` is why they could not be sent, if the driver knows.
-    pub(crate) fn expire(&mut self, now: Instant, reason: Option<&Error>) -> Effects {
+    /// Tells records whose time is over. `reason` is asked for why they could not be sent, if the driver
+    /// knows.
+    pub(crate) fn expire(
+        &mut self,
+        now: Instant,
+        reason: impl FnOnce() -> Option<Error>,
+    ) -> Effects {
         let mut effects = Effects::default();
         let timeout = self.config.delivery_timeout;
         if self.oldest().is_none_or(|created| created + timeout > now) {
@@ -579,7 +584,7 @@ impl PartitionCore {
         {
             self.close();
         }
-        let cause = self.last_error.clone().or_else(|| reason.cloned());
+        let cause = self.last_error.clone().or_else(reason);
         let error = match cause {
             Some(cause) => Error::new(
                 ErrorKind::Timeout,

@@ -186,3 +186,140 @@ fn random(topic: &TopicView<'_>) -> usize {
         led[fastrand::usize(..led.len())]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use copart_protocol::Uuid;
+
+    use super::*;
+    use crate::Backoff;
+    use crate::cluster::{Partition, Topic};
+    use crate::producer::core::CoreConfig;
+    use crate::producer::partitioner::Partitioning;
+    use crate::producer::topic::TopicState;
+
+    /// A topic whose partitions have these leaders.
+    fn topic(leaders: &[Option<i32>]) -> TopicState {
+        let topic = Topic {
+            name: "t".into(),
+            id: Uuid::ZERO,
+            is_internal: false,
+            partitions: (0..)
+                .zip(leaders)
+                .map(|(index, &leader)| Partition {
+                    index,
+                    leader,
+                    leader_epoch: 0,
+                    replicas: Vec::new(),
+                    in_sync: Vec::new(),
+                })
+                .collect(),
+        };
+        let config = CoreConfig {
+            batch_size: 1000,
+            linger: Duration::ZERO,
+            delivery_timeout: Duration::from_secs(1),
+            max_in_flight: 5,
+            idempotent: true,
+            compression: copart_protocol::records::Compression::NONE,
+            backoff: Backoff::new(Duration::from_millis(1), Duration::from_millis(1)),
+        };
+        TopicState::new(&topic, Partitioning::uniform(), &Arc::new(config))
+    }
+
+    fn choose(state: &TopicState, spreader: &Spreader, by: Spread) -> usize {
+        let partitions = state.partitions();
+        spreader.next(by, &state.view(&partitions)).partition
+    }
+
+    fn spreader() -> Spreader {
+        Spreader::new(SpreadTuning::default(), 1000)
+    }
+
+    #[test]
+    fn round_robin_takes_each_in_turn_and_leaves_out_those_without_leader() {
+        let topic = topic(&[Some(1), None, Some(1), Some(2)]);
+        let spreader = spreader();
+        let mut counts = [0; 4];
+        for _ in 0..300 {
+            counts[choose(&topic, &spreader, Spread::RoundRobin)] += 1;
+        }
+        assert_eq!(counts, [100, 0, 100, 100]);
+    }
+
+    #[test]
+    fn sticky_stays_until_the_batch_is_full() {
+        let topic = topic(&[Some(1); 50]);
+        let spreader = spreader();
+        let first = choose(&topic, &spreader, Spread::Sticky);
+        for _ in 0..20 {
+            assert_eq!(choose(&topic, &spreader, Spread::Sticky), first);
+            spreader.appended(Spread::Sticky, first, 500, false);
+        }
+        // What is appended elsewhere, by a key, turns nothing.
+        spreader.appended(Spread::Sticky, (first + 1) % 50, 500, true);
+        assert_eq!(choose(&topic, &spreader, Spread::Sticky), first);
+        spreader.appended(Spread::Sticky, first, 500, true);
+        let next: Vec<_> = (0..8)
+            .map(|_| {
+                let at = choose(&topic, &spreader, Spread::Sticky);
+                spreader.appended(Spread::Sticky, at, 1, true);
+                at
+            })
+            .collect();
+        assert!(next.iter().any(|&at| at != first));
+    }
+
+    #[test]
+    fn uniform_turns_after_enough_bytes_at_a_batch_end_or_twice_as_many() {
+        let topic = topic(&[Some(1); 50]);
+        let spreader = spreader();
+        let turned = || spreader.state.lock().unwrap().current.is_none();
+        let by = Spread::UniformSticky;
+        let at = choose(&topic, &spreader, by);
+        spreader.appended(by, at, 900, true);
+        assert!(!turned(), "too few bytes");
+        spreader.appended(by, at, 200, false);
+        assert!(!turned(), "in the middle of a batch");
+        spreader.appended(by, at, 200, true);
+        assert!(turned());
+        let at = choose(&topic, &spreader, by);
+        spreader.appended(by, at, 2000, false);
+        assert!(turned());
+    }
+
+    #[test]
+    fn long_queues_get_less() {
+        let topic = topic(&[Some(1), Some(1), None]);
+        topic.partitions()[0].set_backlog(3);
+        let spreader = spreader();
+        let mut counts = [0; 3];
+        for _ in 0..5000 {
+            let at = choose(&topic, &spreader, Spread::UniformSticky);
+            spreader.appended(Spread::UniformSticky, at, 5000, true);
+            counts[at] += 1;
+        }
+        // Weights of one and four.
+        assert!((800..1200).contains(&counts[0]), "{counts:?}");
+        assert_eq!(counts[2], 0);
+        let partitions = topic.partitions();
+        assert_eq!(spreader.least_backlog(&topic.view(&partitions)), 1);
+    }
+
+    #[test]
+    fn without_any_leader_records_still_have_a_place() {
+        let topic = topic(&[None, None]);
+        let spreader = spreader();
+        for by in [
+            Spread::Random,
+            Spread::RoundRobin,
+            Spread::Sticky,
+            Spread::UniformSticky,
+            Spread::PerProcess,
+        ] {
+            assert!(choose(&topic, &spreader, by) < 2);
+        }
+    }
+}
