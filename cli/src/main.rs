@@ -31,6 +31,7 @@ enum Command {
     Clients(commands::clients::Args),
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
+    Broker(Box<commands::broker::Args>),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Clients(args) => commands::clients::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),
+        Command::Broker(args) => Ok(commands::broker::run(&args)),
     };
     match result {
         Ok(exit) => exit.into(),

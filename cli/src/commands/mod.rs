@@ -1,5 +1,6 @@
 //! One file for each command: its arguments and what it prints.
 
+pub(crate) mod broker;
 pub(crate) mod clients;
 pub(crate) mod config;
 pub(crate) mod map;

@@ -37,6 +37,12 @@ pub enum ErrorKind {
     Damaged,
     /// Another process uses the data directory.
     Locked,
+    /// What a broker was told to be cannot be.
+    InvalidConfig,
+    /// The data directory is another cluster's or node's.
+    WrongDirectory,
+    /// No topic can have this name.
+    InvalidTopic,
 }
 
 /// Why the log refused or failed. Printed as `where: reason`.
@@ -83,6 +89,16 @@ impl Error {
         let mut error = Self::new(kind, format!("{doing}: {source}"));
         error.0.source = Some(source.into());
         error
+    }
+
+    /// An error of the system while the process around a broker starts.
+    pub fn starting(what: impl fmt::Display, source: std::io::Error) -> Self {
+        Self::io(format_args!("starting {what}"), source)
+    }
+
+    /// What the user of a broker asks for cannot be.
+    pub fn invalid(reason: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidConfig, reason)
     }
 
     #[must_use]
@@ -132,11 +148,14 @@ impl Error {
             ErrorKind::InvalidProducerEpoch => ErrorCode::INVALID_PRODUCER_EPOCH,
             ErrorKind::CoordinatorFenced => ErrorCode::TRANSACTION_COORDINATOR_FENCED,
             ErrorKind::OffsetOutOfRange => ErrorCode::OFFSET_OUT_OF_RANGE,
+            ErrorKind::InvalidTopic => ErrorCode::INVALID_TOPIC_EXCEPTION,
             ErrorKind::StorageFull
             | ErrorKind::ReadOnly
             | ErrorKind::Io
             | ErrorKind::Damaged
-            | ErrorKind::Locked => ErrorCode::KAFKA_STORAGE_ERROR,
+            | ErrorKind::Locked
+            | ErrorKind::WrongDirectory => ErrorCode::KAFKA_STORAGE_ERROR,
+            ErrorKind::InvalidConfig => ErrorCode::INVALID_CONFIG,
         }
     }
 
@@ -149,7 +168,11 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::ReadOnly | ErrorKind::Io | ErrorKind::Damaged | ErrorKind::Locked
+            ErrorKind::ReadOnly
+                | ErrorKind::Io
+                | ErrorKind::Damaged
+                | ErrorKind::Locked
+                | ErrorKind::WrongDirectory
         )
     }
 

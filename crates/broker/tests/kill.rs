@@ -29,7 +29,7 @@ fn open(dir: &Path, durability: Durability) -> (DataDirectory, PartitionLog) {
     };
     match PartitionLog::open(files, &partition, config, NOW).expect("opens") {
         Opened::Ready(log, _) => (directory, *log),
-        Opened::Quarantined(quarantine) => panic!("quarantined: {:?}", quarantine.damages),
+        Opened::Quarantined(quarantine) => panic!("quarantined: {:?}", quarantine.damages()),
     }
 }
 

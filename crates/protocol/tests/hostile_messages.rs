@@ -52,7 +52,7 @@ fn seeds(rng: &mut Rng) -> Vec<Seed> {
                     .encode_to(api.request_header_version(version), &mut w),
                     Which::Response(api) => ResponseHeader { correlation_id: 1 }
                         .encode_to(api.response_header_version(version), &mut w),
-                    Which::Subscription | Which::Assignment => Ok(()),
+                    Which::Standalone(_) => Ok(()),
                 }
                 .expect("headers fit");
                 let mut content = w.into_bytes().to_vec();
@@ -87,7 +87,7 @@ fn read(which: Which, version: i16, content: Bytes) -> Result<Option<(Any, i16)>
             let (_, response) = frame::read_any_response(api, version, content)?;
             Ok(Some((Any::Response(response), version)))
         }
-        Which::Subscription | Which::Assignment => which
+        Which::Standalone(_) => which
             .decode(version, content)
             .map(|any| Some((any, version))),
     }
@@ -126,7 +126,7 @@ fn damaged_frames_neither_panic_nor_ask_for_memory() {
             let again = match &value {
                 Any::Request(request) => Which::Request(request.api()),
                 Any::Response(response) => Which::Response(response.api()),
-                Any::Subscription(_) | Any::Assignment(_) => seed.which,
+                Any::Standalone(_) => seed.which,
             }
             .decode(version, written.clone())
             .expect("what was written can be read");

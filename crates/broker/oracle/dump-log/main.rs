@@ -72,7 +72,7 @@ fn config() -> LogConfig {
 fn open(files: &Arc<DiskFiles>, dir: &Path) -> Result<PartitionLog, Box<dyn Error>> {
     match PartitionLog::open(files.clone(), dir, config(), NOW)? {
         Opened::Ready(log, _) => Ok(*log),
-        Opened::Quarantined(quarantine) => Err(format!("{:?}", quarantine.damages).into()),
+        Opened::Quarantined(quarantine) => Err(format!("{:?}", quarantine.damages()).into()),
     }
 }
 

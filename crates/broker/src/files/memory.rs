@@ -19,6 +19,8 @@ pub struct MemoryFiles {
 pub(super) struct State {
     pub(super) directories: BTreeMap<PathBuf, Directory>,
     pub(super) contents: Vec<Content>,
+    /// Directories that were removed, and that the disk still has.
+    pub(super) removed: Vec<Directory>,
     pub(super) locked: BTreeSet<PathBuf>,
     /// Remember unsynced changes?
     pub(super) tracked: bool,
@@ -37,8 +39,8 @@ pub(super) struct Directory {
     pub(super) names: BTreeMap<String, usize>,
     pub(super) durable: BTreeMap<String, usize>,
     pub(super) unsynced: Vec<DirChange>,
-    /// Has its parent been synced since it was created?
-    pub(super) durable_itself: bool,
+    /// Where the disk has it, since its parent was synced.
+    pub(super) durable_as: Option<PathBuf>,
 }
 
 /// A file: the bytes as programs see them, and as the disk has them.
@@ -77,7 +79,7 @@ impl MemoryFiles {
             .directories
             .entry(PathBuf::from("/"))
             .or_insert_with(|| Directory {
-                durable_itself: true,
+                durable_as: Some(PathBuf::from("/")),
                 ..Directory::default()
             });
         Self {
@@ -176,6 +178,26 @@ impl State {
         Ok((self.directory(parent)?, name))
     }
 
+    fn has_directory_in(&self, dir: &Path) -> bool {
+        let mut paths = self.directories.keys();
+        paths.any(|path| path != dir && path.starts_with(dir))
+    }
+
+    /// Those that hold directories stay: no program here moves one.
+    fn rename_dir(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        let (parent, name) = self.place(to)?;
+        if parent.names.contains_key(name) || self.directories.contains_key(to) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        if self.has_directory_in(from) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        if let Some(directory) = self.directories.remove(from) {
+            self.directories.insert(to.to_owned(), directory);
+        }
+        Ok(())
+    }
+
     fn unlink(&mut self, id: usize) {
         let content = &mut self.contents[id];
         content.links -= 1;
@@ -251,6 +273,9 @@ impl Files for MemoryFiles {
         }
         let mut state = self.state();
         state.count_change()?;
+        if state.directories.contains_key(from) {
+            return state.rename_dir(from, to);
+        }
         let tracked = state.tracked;
         let (_, to) = state.place(to)?;
         let (directory, name) = state.place(from)?;
@@ -316,6 +341,21 @@ impl Files for MemoryFiles {
         Ok(())
     }
 
+    fn remove_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        state.count_change()?;
+        if !state.directory(dir)?.names.is_empty() || state.has_directory_in(dir) {
+            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+        }
+        if let Some(removed) = state.directories.remove(dir)
+            && removed.durable_as.is_some()
+            && state.tracked
+        {
+            state.removed.push(removed);
+        }
+        Ok(())
+    }
+
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.state();
         state.count_change()?;
@@ -324,9 +364,13 @@ impl Files for MemoryFiles {
         directory.unsynced.clear();
         for (path, child) in &mut state.directories {
             if path.parent() == Some(dir) {
-                child.durable_itself = true;
+                child.durable_as = Some(path.clone());
             }
         }
+        state.removed.retain(|removed| {
+            let was_in = removed.durable_as.as_deref().and_then(Path::parent);
+            was_in != Some(dir)
+        });
         Ok(())
     }
 

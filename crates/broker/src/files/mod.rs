@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
-#[cfg(test)]
 pub(crate) use power_loss::Random;
 pub(crate) use replace::with_suffix;
 pub use replace::{TEMPORARY_SUFFIX, replace};
@@ -44,7 +43,7 @@ pub trait Files: Debug + Send + Sync {
     /// [`sync_dir`](Self::sync_dir) of its directory.
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>>;
     /// Gives a file another name in the same directory, in the place of a file
-    /// that has it, at once.
+    /// that has it, at once. Or a directory, if nothing has the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file. Those who have it open can still read it.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -52,6 +51,8 @@ pub trait Files: Debug + Send + Sync {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Creates a directory if it is not there. Its parent must be there.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Removes a directory, which must be empty.
+    fn remove_dir(&self, dir: &Path) -> io::Result<()>;
     /// Makes creations, renames and removals in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// Locks a file, created if it is not there, until the guard is dropped or

@@ -109,12 +109,23 @@ impl MemoryFiles {
         };
         let mut kept: BTreeMap<usize, usize> = BTreeMap::new();
         let mut lost_directories: Vec<PathBuf> = Vec::new();
-        for (path, directory) in &state.directories {
-            let parent_lost = path
-                .parent()
-                .is_some_and(|parent| lost_directories.iter().any(|lost| lost == parent));
-            if parent_lost || !directory.durable_itself && random.below(2) == 0 {
-                lost_directories.push(path.clone());
+        let there = state.directories.iter();
+        let there = there.map(|(path, directory)| (Some(path), directory));
+        let removed = state.removed.iter().map(|directory| (None, directory));
+        for (path, directory) in there.chain(removed) {
+            // Created, renamed and removed ones may be so on the disk, or not.
+            let before = directory.durable_as.as_ref();
+            let place = match random.below(2) {
+                0 => before,
+                _ if before == path => before,
+                _ => path,
+            };
+            let lost = |path: &PathBuf| lost_directories.iter().any(|lost| path.starts_with(lost));
+            let Some(path) = place.filter(|place| !lost(place)) else {
+                lost_directories.extend(path.cloned());
+                continue;
+            };
+            if after.directories.contains_key(path) {
                 continue;
             }
             let mut names = directory.durable.clone();
@@ -137,7 +148,7 @@ impl MemoryFiles {
                     durable: new_names.clone(),
                     names: new_names,
                     unsynced: Vec::new(),
-                    durable_itself: true,
+                    durable_as: Some(path.clone()),
                 },
             );
         }
@@ -152,6 +163,7 @@ impl MemoryFiles {
         let mut after = State {
             directories: state.directories.clone(),
             contents: state.contents.clone(),
+            removed: state.removed.clone(),
             tracked: state.tracked,
             syncs_left_out: state.syncs_left_out,
             ..State::default()

@@ -119,10 +119,11 @@ impl PartitionLog {
             let before = self.stored;
             self.stored.cleaned = cleaned;
             let offsets = self.stored;
-            if let Err(error) = offsets.store(&*self.files, &self.dir) {
+            if let Err(error) = offsets.store(&*self.files, &self.dir, None) {
                 self.stored = before;
                 return Err(error);
             }
+            self.clean_stop = None;
         }
         let mut done = Compacted::default();
         for index in 0..count {

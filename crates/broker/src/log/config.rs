@@ -1,6 +1,6 @@
 //! What a topic's configuration says about its logs.
 
-use copart_protocol::records::TimestampType;
+use copart_protocol::records::{Compression, TimestampType};
 
 /// When a record counts as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -43,6 +43,9 @@ pub struct LogConfig {
     pub min_compaction_lag_ms: i64,
     /// `max.message.bytes`, of a batch as it is stored.
     pub max_message_bytes: usize,
+    /// `compression.type` and the level of its codec: batches with another
+    /// codec are compressed anew. `None` is `producer`: as they came.
+    pub compression: Option<Compression>,
     /// `message.timestamp.type`
     pub message_timestamp_type: TimestampType,
     /// `message.timestamp.before.max.ms`
@@ -77,6 +80,7 @@ impl Default for LogConfig {
             delete_retention_ms: 24 * 3_600_000,
             min_compaction_lag_ms: 0,
             max_message_bytes: 1_048_588,
+            compression: None,
             message_timestamp_type: TimestampType::CreateTime,
             message_timestamp_before_max_ms: i64::MAX,
             message_timestamp_after_max_ms: 3_600_000,

@@ -24,6 +24,11 @@ impl LeaderEpochs {
         self.0.last().map(|entry| entry.epoch)
     }
 
+    /// The offset that the latest epoch begins at.
+    pub(super) fn end(&self) -> i64 {
+        self.0.last().map_or(0, |entry| entry.start_offset)
+    }
+
     pub(super) fn entries(&self) -> &[EpochStart] {
         &self.0
     }

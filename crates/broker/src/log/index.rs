@@ -1,8 +1,8 @@
 //! A segment's two indexes: from offset to position, and from time to offset.
 //!
-//! The index of the segment that is written is in memory, and is stored when
-//! the segment is full or the log is closed. After a crash it is made anew
-//! from the batches. The indexes of full segments stay in their files.
+//! What is added to the index of the segment that is written is in memory, and
+//! is stored when the segment is full or the log is closed. After a crash it is
+//! made anew from the batches. The indexes of full segments stay in their files.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -80,23 +80,42 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     array
 }
 
-/// The entries of one index, in ascending order.
+/// The entries of one index, in ascending order: those in a file, then those
+/// in memory.
 #[derive(Debug)]
-pub(super) enum Index<E> {
-    /// Of the segment that is written.
-    Memory(Vec<E>),
-    /// Of a full segment.
-    Stored { file: Arc<dyn File>, count: usize },
+pub(super) struct Index<E> {
+    stored: Option<Stored>,
+    added: Vec<E>,
+    last: Option<E>,
+}
+
+#[derive(Debug)]
+struct Stored {
+    file: Arc<dyn File>,
+    count: usize,
+}
+
+/// Does the whole of an index have to be looked at when it is opened?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    /// Are the entries in order?
+    All,
+    /// Is it there? Lookups compare entries with the batches anyhow.
+    Size,
 }
 
 impl<E: Entry> Index<E> {
     pub(super) fn empty() -> Self {
-        Self::Memory(Vec::new())
+        Self {
+            stored: None,
+            added: Vec::new(),
+            last: None,
+        }
     }
 
     /// Opens a stored index. `None` if it is missing, or damaged as far as
     /// that shows in the index alone.
-    pub(super) fn open(files: &dyn Files, path: &Path) -> Result<Option<Self>> {
+    pub(super) fn open(files: &dyn Files, path: &Path, check: Check) -> Result<Option<Self>> {
         let file = match files.open(path, Mode::Read) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -109,43 +128,35 @@ impl<E: Entry> Index<E> {
         if !size.is_multiple_of(E::LEN) {
             return Ok(None);
         }
-        let index = Self::Stored {
+        let stored = Stored {
             file,
             count: size / E::LEN,
         };
-        Ok(index.is_sound()?.then_some(index))
-    }
-
-    fn is_sound(&self) -> Result<bool> {
-        let Self::Stored { file, count } = self else {
-            return Ok(true);
-        };
-        let mut previous: Option<E> = None;
-        let mut chunk = vec![0; E::LEN * 4096];
-        let mut done = 0;
-        while done < *count {
-            let len = (count - done).min(4096) * E::LEN;
-            read_exact_at(&**file, &mut chunk[..len], (done * E::LEN) as u64)
-                .map_err(|error| Error::io("reading an index", error))?;
-            for bytes in chunk[..len].chunks_exact(E::LEN) {
-                let entry = E::decode(bytes);
-                if previous.is_some_and(|previous| !previous.precedes(entry)) {
-                    return Ok(false);
-                }
-                previous = Some(entry);
-            }
-            done += len / E::LEN;
+        if check == Check::All && !stored.is_sound::<E>()? {
+            return Ok(None);
         }
-        Ok(true)
+        let last = match stored.count.checked_sub(1) {
+            Some(last) => Some(stored.get(last)?),
+            None => None,
+        };
+        Ok(Some(Self {
+            stored: Some(stored),
+            added: Vec::new(),
+            last,
+        }))
     }
 
-    /// Writes the entries in memory to a file. The index stays in memory.
+    /// Writes all entries to a file, unless they are there.
     pub(super) fn store(&self, files: &dyn Files, path: &Path) -> Result<()> {
-        let Self::Memory(entries) = self else {
+        if self.is_stored() {
             return Ok(());
+        }
+        let mut bytes = match &self.stored {
+            Some(stored) => stored.bytes(E::LEN)?,
+            None => Vec::new(),
         };
-        let mut bytes = Vec::with_capacity(entries.len() * E::LEN);
-        for entry in entries {
+        bytes.reserve_exact(self.added.len() * E::LEN);
+        for entry in &self.added {
             entry.encode(&mut bytes);
         }
         replace(files, path, &bytes)
@@ -155,21 +166,24 @@ impl<E: Entry> Index<E> {
     /// Forgets the entries in memory, and reads them from the file where they
     /// were stored.
     pub(super) fn leave_memory(&mut self, files: &dyn Files, path: &Path) -> Result<()> {
-        if let Self::Memory(entries) = self {
-            let count = entries.len();
+        if !self.is_stored() {
             let file = files
                 .open(path, Mode::Read)
                 .map_err(|error| Error::io(format!("opening {}", path.display()), error))?;
-            *self = Self::Stored { file, count };
+            let count = self.len();
+            self.stored = Some(Stored { file, count });
+            self.added = Vec::new();
         }
         Ok(())
     }
 
+    /// Are all entries in the file?
+    pub(super) fn is_stored(&self) -> bool {
+        self.stored.is_some() && self.added.is_empty()
+    }
+
     pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Memory(entries) => entries.len(),
-            Self::Stored { count, .. } => *count,
-        }
+        self.stored.as_ref().map_or(0, |stored| stored.count) + self.added.len()
     }
 
     pub(super) fn size(&self) -> u64 {
@@ -177,31 +191,20 @@ impl<E: Entry> Index<E> {
     }
 
     fn get(&self, index: usize) -> Result<E> {
-        match self {
-            Self::Memory(entries) => Ok(entries[index]),
-            Self::Stored { file, .. } => {
-                let mut bytes = [0; 12];
-                let bytes = &mut bytes[..E::LEN];
-                read_exact_at(&**file, bytes, (index * E::LEN) as u64)
-                    .map_err(|error| Error::io("reading an index", error))?;
-                Ok(E::decode(bytes))
-            }
+        match &self.stored {
+            Some(stored) if index < stored.count => stored.get(index),
+            Some(stored) => Ok(self.added[index - stored.count]),
+            None => Ok(self.added[index]),
         }
     }
 
-    pub(super) fn last(&self) -> Result<Option<E>> {
-        match self.len() {
-            0 => Ok(None),
-            len => self.get(len - 1).map(Some),
-        }
+    pub(super) fn last(&self) -> Option<E> {
+        self.last
     }
 
-    /// Appends an entry. Only the index of the segment that is written grows.
     pub(super) fn push(&mut self, entry: E) {
-        match self {
-            Self::Memory(entries) => entries.push(entry),
-            Self::Stored { .. } => debug_assert!(false, "a stored index does not grow"),
-        }
+        self.added.push(entry);
+        self.last = Some(entry);
     }
 
     /// The last entry that does not compare greater.
@@ -219,6 +222,44 @@ impl<E: Entry> Index<E> {
             }
         }
         Ok(found)
+    }
+}
+
+impl Stored {
+    fn get<E: Entry>(&self, index: usize) -> Result<E> {
+        let mut bytes = [0; 12];
+        let bytes = &mut bytes[..E::LEN];
+        read_exact_at(&*self.file, bytes, (index * E::LEN) as u64)
+            .map_err(|error| Error::io("reading an index", error))?;
+        Ok(E::decode(bytes))
+    }
+
+    /// The file's content: at most as large as an index may get.
+    fn bytes(&self, entry_len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; self.count * entry_len];
+        read_exact_at(&*self.file, &mut bytes, 0)
+            .map_err(|error| Error::io("reading an index", error))?;
+        Ok(bytes)
+    }
+
+    fn is_sound<E: Entry>(&self) -> Result<bool> {
+        let mut previous: Option<E> = None;
+        let mut chunk = vec![0; E::LEN * self.count.min(4096)];
+        let mut done = 0;
+        while done < self.count {
+            let len = (self.count - done).min(4096) * E::LEN;
+            read_exact_at(&*self.file, &mut chunk[..len], (done * E::LEN) as u64)
+                .map_err(|error| Error::io("reading an index", error))?;
+            for bytes in chunk[..len].chunks_exact(E::LEN) {
+                let entry = E::decode(bytes);
+                if previous.is_some_and(|previous| !previous.precedes(entry)) {
+                    return Ok(false);
+                }
+                previous = Some(entry);
+            }
+            done += len / E::LEN;
+        }
+        Ok(true)
     }
 }
 
@@ -263,7 +304,9 @@ mod tests {
                 index.store(&files, path).expect("stored");
                 index.leave_memory(&files, path).expect("opened");
                 assert_eq!(index.len(), 10);
-                index = Index::open(&files, path).expect("read").expect("sound");
+                index = Index::open(&files, path, Check::All)
+                    .expect("read")
+                    .expect("sound");
             }
             for (target, expected) in [(-1, None), (0, Some(0)), (9, Some(0)), (95, Some(900))] {
                 let found = index
@@ -279,14 +322,14 @@ mod tests {
         let files = MemoryFiles::new();
         let path = Path::new("/i");
         assert!(
-            Index::<TimeEntry>::open(&files, path)
+            Index::<TimeEntry>::open(&files, path, Check::All)
                 .expect("read")
                 .is_none()
         );
         for bytes in [vec![0; 13], vec![0; 24]] {
             replace(&files, path, &bytes).expect("written");
             assert!(
-                Index::<TimeEntry>::open(&files, path)
+                Index::<TimeEntry>::open(&files, path, Check::All)
                     .expect("read")
                     .is_none()
             );

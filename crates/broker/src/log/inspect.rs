@@ -119,6 +119,15 @@ pub(super) fn base_offsets(files: &dyn Files, dir: &Path) -> Result<Vec<i64>> {
     Ok(bases)
 }
 
+/// What a look at a whole log found.
+#[derive(Debug)]
+pub(super) struct Inspection {
+    /// In ascending order.
+    pub(super) damages: Vec<Damage>,
+    /// The offset behind the last batch.
+    pub(super) end: i64,
+}
+
 /// Reads all of a log and returns all damage before `synced`: what lies behind
 /// it may be a torn tail, which recovery cuts.
 pub(super) fn inspect(
@@ -126,7 +135,7 @@ pub(super) fn inspect(
     dir: &Path,
     offsets: Offsets,
     epochs: Option<&LeaderEpochs>,
-) -> Result<Vec<Damage>> {
+) -> Result<Inspection> {
     let Offsets {
         log_start,
         synced,
@@ -183,7 +192,10 @@ pub(super) fn inspect(
         });
     }
     damages.retain(|damage| damage.from_offset < synced);
-    Ok(damages)
+    Ok(Inspection {
+        damages,
+        end: sequence.expected,
+    })
 }
 
 fn inspect_segment(

@@ -3,24 +3,28 @@
 //! - [`PartitionLog`]: open, append, read, sync, roll, retain, compact,
 //!   close.
 //! - [`LogConfig`], [`Durability`]: what a topic's configuration says.
-//! - [`Opened`], [`Recovery`], [`Quarantine`]: what opening a log found.
+//! - [`Opened`], [`Recovery`], [`Damage`]: what opening a log found.
 //! - [`RepairPlan`]: what repairing a damaged log would drop, and doing it.
 //! - [`PartitionMetadata`]: the topic's id, beside the log.
-//! - [`DataDirectory`]: the directory that the logs are in, locked.
+//! - [`DataDirectory`]: the directory that the logs are in, locked: its
+//!   partitions, its owner, Kafka's checkpoints, and how the last stop was.
 
+mod clean_stop;
 mod cleaner;
 mod config;
-mod data_directory;
+mod directory;
 mod epochs;
 mod index;
 mod inspect;
 mod metadata;
 mod names;
 mod offsets;
+mod open;
 mod partition;
 mod producers;
+mod quarantine;
 mod read;
-mod recover;
+mod recover_state;
 mod repair;
 mod retention;
 mod scan;
@@ -30,17 +34,21 @@ mod sync;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod walk;
 
 pub use cleaner::Compacted;
 pub use config::{Durability, LogConfig};
-pub use data_directory::{DataDirectory, PartitionOffset};
+pub use directory::{
+    Checkpoint, DataDirectory, MetaProperties, PartitionDirectories, PartitionDirectory,
+    PartitionOffset,
+};
 pub use epochs::EpochStart;
 pub use inspect::{Damage, DamageKind};
 pub use metadata::PartitionMetadata;
+pub use open::{KafkaOffsets, LastStop, Opened, Recovery};
 pub use partition::{Appended, PartitionLog};
 pub use producers::{ProducerBatch, ProducerState};
 pub use read::{FoundRecord, PendingRead};
-pub use recover::{Opened, Quarantine, Recovery};
 pub use repair::{RepairPlan, Repaired};
 pub use retention::Removed;
 pub use sync::{FinishedSync, PendingSync};

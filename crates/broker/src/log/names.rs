@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::files::TEMPORARY_SUFFIX;
+
 pub(super) const LOG: &str = "log";
 pub(super) const INDEX: &str = "index";
 pub(super) const TIME_INDEX: &str = "timeindex";
@@ -20,8 +22,19 @@ pub(super) const SYNCED: &str = "copart-synced";
 
 /// A rewritten segment before it takes the place of the old one.
 pub(super) const CLEANED_SUFFIX: &str = ".cleaned";
+/// Kafka's: a segment that is about to be removed.
+pub(super) const DELETED_SUFFIX: &str = ".deleted";
+/// All of a change that may be dropped: what it was to replace is still there.
+const LEFTOVER_SUFFIXES: [&str; 3] = [TEMPORARY_SUFFIX, CLEANED_SUFFIX, DELETED_SUFFIX];
 /// A segment as it was before it was repaired.
 pub(super) const DAMAGED_SUFFIX: &str = ".damaged";
+
+/// Is this what a crash left of a change that was not finished?
+pub(super) fn is_leftover(name: &str) -> bool {
+    LEFTOVER_SUFFIXES
+        .iter()
+        .any(|suffix| name.ends_with(suffix))
+}
 
 /// The path of a file that belongs to the segment, or snapshot, at `offset`.
 pub(super) fn numbered(dir: &Path, offset: i64, extension: &str) -> PathBuf {

@@ -11,6 +11,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::clean_stop::CleanStop;
 use super::names::{OFFSETS, SYNCED};
 use crate::files::{File, Files, Mode, read_small, replace};
 use crate::{Error, Result};
@@ -27,6 +28,11 @@ pub(super) struct Offsets {
     /// their ends too, which our own compaction keeps.
     pub(super) foreign: i64,
 }
+
+type Loaded = (Offsets, Option<CleanStop>);
+
+/// Far more than the segments and producers of one log take.
+const LIMIT: u64 = 256 << 20;
 
 /// What was found instead of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +54,18 @@ impl Offsets {
         format!("0\nlog-start {log_start}\nsynced {synced}\ncleaned {cleaned}\nforeign {foreign}\n")
     }
 
-    fn encode(self) -> String {
-        let text = self.text();
+    fn encode(self, stop: Option<&CleanStop>) -> String {
+        let mut text = self.text();
+        if let Some(stop) = stop {
+            text += &stop.text();
+        }
         let crc = crc_fast::crc32_iscsi(text.as_bytes());
         format!("{text}crc32c {crc:08x}\n")
     }
 
-    fn decode(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
+    fn decode(text: &str) -> Option<(Self, Option<CleanStop>)> {
+        let before_crc = text.strip_suffix('\n')?.rfind('\n')? + 1;
+        let mut lines = text[..before_crc].lines();
         lines.next()?;
         let offsets = Self {
             log_start: lines.next()?.strip_prefix("log-start ")?.parse().ok()?,
@@ -63,12 +73,31 @@ impl Offsets {
             cleaned: lines.next()?.strip_prefix("cleaned ")?.parse().ok()?,
             foreign: lines.next()?.strip_prefix("foreign ")?.parse().ok()?,
         };
-        (offsets.encode() == text).then_some(offsets)
+        let mut lines = lines.peekable();
+        let stop = match lines.peek() {
+            Some(_) => Some(CleanStop::parse(lines)?),
+            None => None,
+        };
+        (offsets.encode(stop.as_ref()) == text).then_some((offsets, stop))
     }
 
     pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Result<Self, NoOffsets>> {
+        Ok(Self::load_all(files, dir)?.map(|(offsets, _)| offsets))
+    }
+
+    /// The offsets and what a clean stop left, if the log was stopped so and
+    /// the file was not written since.
+    pub(super) fn load_clean_stop(
+        files: &dyn Files,
+        dir: &Path,
+    ) -> Result<Option<(Self, CleanStop)>> {
+        let loaded = Self::load_all(files, dir)?.ok();
+        Ok(loaded.and_then(|(offsets, stop)| Some((offsets, stop?))))
+    }
+
+    fn load_all(files: &dyn Files, dir: &Path) -> Result<Result<Loaded, NoOffsets>> {
         let path = dir.join(OFFSETS);
-        match read_small(files, &path, 4096) {
+        match read_small(files, &path, LIMIT) {
             Ok(None) => Ok(Err(NoOffsets::Missing)),
             Ok(Some(bytes)) => Ok(std::str::from_utf8(&bytes)
                 .ok()
@@ -81,17 +110,27 @@ impl Offsets {
         }
     }
 
-    pub(super) fn store(self, files: &dyn Files, dir: &Path) -> Result<()> {
+    /// `stop` when the log is closed: the file must not be written before the
+    /// rest is durable.
+    pub(super) fn store(
+        self,
+        files: &dyn Files,
+        dir: &Path,
+        stop: Option<&CleanStop>,
+    ) -> Result<()> {
         let path = dir.join(OFFSETS);
-        replace(files, &path, self.encode().as_bytes())
+        replace(files, &path, self.encode(stop).as_bytes())
             .map_err(|error| Error::io(format!("writing {}", path.display()), error))
     }
 }
 
 /// [`SYNCED`]: two places that are written in turn, so that a torn write spoils
-/// the older of them at most.
+/// the older of them at most. It is opened when it is first written.
+#[derive(Debug, Default)]
+pub(super) struct SyncedFile(Option<OpenSyncedFile>);
+
 #[derive(Debug)]
-pub(super) struct SyncedFile {
+struct OpenSyncedFile {
     file: Arc<dyn File>,
     count: u64,
 }
@@ -99,19 +138,43 @@ pub(super) struct SyncedFile {
 const SLOT: usize = 20;
 
 impl SyncedFile {
-    /// Opens or creates the file, and returns the largest offset in it.
-    pub(super) fn open(files: &dyn Files, dir: &Path) -> Result<(Self, Option<i64>)> {
+    /// The largest offset in the file.
+    pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Option<i64>> {
         let path = dir.join(SYNCED);
         let doing = |error| Error::io(format!("opening {}", path.display()), error);
-        let file = files.open(&path, Mode::CreateOrWrite).map_err(doing)?;
-        let mut bytes = [0; 2 * SLOT];
-        let read = file.read_at(&mut bytes, 0).map_err(doing)?;
-        let newest = bytes[..read].chunks_exact(SLOT).filter_map(decode).max();
-        let count = newest.map_or(0, |(count, _)| count + 1);
-        Ok((Self { file, count }, newest.map(|(_, offset)| offset)))
+        match files.open(&path, Mode::Read) {
+            Ok(file) => Ok(newest(&*file).map_err(doing)?.map(|(_, offset)| offset)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(doing(error)),
+        }
     }
 
-    pub(super) fn write(&mut self, offset: i64) -> std::io::Result<()> {
+    pub(super) fn write(
+        &mut self,
+        files: &dyn Files,
+        dir: &Path,
+        offset: i64,
+    ) -> std::io::Result<()> {
+        let open = match &mut self.0 {
+            Some(open) => open,
+            None => {
+                let file = files.open(&dir.join(SYNCED), Mode::CreateOrWrite)?;
+                let count = newest(&*file)?.map_or(0, |(count, _)| count.wrapping_add(1));
+                self.0.insert(OpenSyncedFile { file, count })
+            }
+        };
+        open.write(offset)
+    }
+}
+
+fn newest(file: &dyn File) -> std::io::Result<Option<(u64, i64)>> {
+    let mut bytes = [0; 2 * SLOT];
+    let read = file.read_at(&mut bytes, 0)?;
+    Ok(bytes[..read].chunks_exact(SLOT).filter_map(decode).max())
+}
+
+impl OpenSyncedFile {
+    fn write(&mut self, offset: i64) -> std::io::Result<()> {
         let mut slot = [0; SLOT];
         slot[..8].copy_from_slice(&self.count.to_be_bytes());
         slot[8..16].copy_from_slice(&offset.to_be_bytes());
@@ -119,7 +182,7 @@ impl SyncedFile {
         slot[16..].copy_from_slice(&crc.to_be_bytes());
         let position = (self.count % 2) * SLOT as u64;
         self.file.write_at(&slot, position)?;
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         Ok(())
     }
 }
@@ -149,9 +212,27 @@ mod tests {
             cleaned: 67,
             foreign: 8,
         };
-        offsets.store(&files, dir).expect("stored");
+        offsets.store(&files, dir, None).expect("stored");
         assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
-        let bytes = offsets.encode().into_bytes();
+        assert_eq!(
+            Offsets::load_clean_stop(&files, dir).expect("read"),
+            None,
+            "not closed"
+        );
+        let stop = [
+            "end 345",
+            "segment 0 100 7 8 -1",
+            "segment 20 50 9 33 6",
+            "batch 5 1 2 3 4",
+        ];
+        let stop = CleanStop::parse(stop.into_iter()).expect("valid");
+        offsets.store(&files, dir, Some(&stop)).expect("stored");
+        assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
+        let bytes = offsets.encode(Some(&stop)).into_bytes();
+        assert_eq!(
+            Offsets::load_clean_stop(&files, dir).expect("read"),
+            Some((offsets, stop))
+        );
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
@@ -166,19 +247,19 @@ mod tests {
     #[test]
     fn a_torn_write_spoils_only_the_older_slot() {
         let (files, dir) = (MemoryFiles::new(), Path::new("/"));
-        let (mut file, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, None);
+        let load = || SyncedFile::load(&files, dir).expect("read");
+        assert_eq!(load(), None);
+        let mut file = SyncedFile::default();
         for offset in 1..=5 {
-            file.write(offset).expect("written");
+            file.write(&files, dir, offset).expect("written");
         }
-        let (mut again, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, Some(5));
-        again.write(6).expect("written");
+        assert_eq!(load(), Some(5));
+        let mut again = SyncedFile::default();
+        again.write(&files, dir, 6).expect("written");
+        assert_eq!(load(), Some(6));
         // The slot that 6 went to, half overwritten by a 7 that was torn.
-        file.file
-            .write_at(&[0xff; 7], SLOT as u64)
-            .expect("written");
-        let (_, offset) = SyncedFile::open(&files, dir).expect("opened");
-        assert_eq!(offset, Some(5));
+        let file = files.open(&dir.join(SYNCED), Mode::Write).expect("there");
+        file.write_at(&[0xff; 7], SLOT as u64).expect("written");
+        assert_eq!(load(), Some(5));
     }
 }

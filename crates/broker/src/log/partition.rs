@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use copart_protocol::records::{BatchEditor, Decompressor};
+use copart_protocol::records::BatchEditor;
 
+use super::clean_stop::CleanStop;
 use super::config::{Durability, LogConfig};
 use super::epochs::{EpochStart, LeaderEpochs};
+use super::inspect::Damage;
 use super::offsets::{Offsets, SyncedFile};
 use super::producers::{ProducerState, Producers, Standing};
 use super::segment::Segment;
-use super::validate::{Origin, Validated, validate};
+use super::validate::{Codecs, Origin, Validated, validate};
 use crate::files::{File, Files};
 use crate::{Error, ErrorKind, Result};
 
@@ -36,9 +38,14 @@ pub struct PartitionLog {
     pub(super) unsynced: Vec<Arc<dyn File>>,
     /// What [`Offsets`] has on the disk.
     pub(super) stored: Offsets,
+    /// What [`Offsets`] has on the disk of the stop before, if the log is still
+    /// as it was then.
+    pub(super) clean_stop: Option<CleanStop>,
+    /// What is known to be damaged, if the log is quarantined.
+    pub(super) damages: Vec<Damage>,
     /// Why the log takes no writes any more.
     pub(super) failed: Option<String>,
-    pub(super) decompressor: Decompressor,
+    pub(super) codecs: Codecs,
 }
 
 /// Where a batch was appended.
@@ -87,7 +94,7 @@ impl PartitionLog {
             mut bytes,
             header,
             marker,
-        } = validate(bytes, origin, &self.config, &mut self.decompressor, now_ms)?;
+        } = validate(bytes, origin, &self.config, &mut self.codecs, now_ms)?;
         if origin == Origin::Client {
             if let Standing::Duplicate(batch) = self.producers.judge(&header)? {
                 return Ok(Appended {
@@ -215,7 +222,8 @@ impl PartitionLog {
     /// opened.
     pub fn set_config(&mut self, config: LogConfig) {
         let durability = self.config.durability;
-        self.decompressor.set_limit(config.max_decompressed_bytes);
+        let limit = config.max_decompressed_bytes;
+        self.codecs.decompressor.set_limit(limit);
         self.config = LogConfig {
             durability,
             ..config
@@ -255,6 +263,11 @@ impl PartitionLog {
             Some(offset) => offset.min(stored),
             None => stored,
         }
+    }
+
+    /// Batches before this offset were compacted, at least once.
+    pub fn cleaned_offset(&self) -> i64 {
+        self.stored.cleaned
     }
 
     /// How many bytes the log's batches take.

@@ -212,20 +212,30 @@ impl Producers {
     /// Takes note of an older batch, found behind a snapshot that holds only
     /// each producer's last one. Call it from the newest to the oldest.
     pub(super) fn found_older(&mut self, header: &BatchHeader) {
-        let Some(state) = self.states.get_mut(&header.producer.id) else {
+        let Producer {
+            id,
+            epoch,
+            base_sequence,
+        } = header.producer;
+        let same_epoch = self
+            .states
+            .get(&id)
+            .is_some_and(|state| state.epoch == epoch);
+        if same_epoch && base_sequence >= 0 && !header.attributes.is_control() {
+            self.found_older_batch(id, ProducerBatch::of(header));
+        }
+    }
+
+    /// The same, for a batch that is known to be of the producer's epoch.
+    pub(super) fn found_older_batch(&mut self, id: i64, batch: ProducerBatch) {
+        let Some(state) = self.states.get_mut(&id) else {
             return;
         };
-        let batch = ProducerBatch::of(header);
         let follows = |first: &ProducerBatch| {
             sequence_after(batch.last_sequence, 1) == first.first_sequence()
                 && batch.last_offset < first.first_offset()
         };
-        if header.producer.epoch == state.epoch
-            && header.producer.base_sequence >= 0
-            && !header.attributes.is_control()
-            && state.batches.len() < REMEMBERED
-            && state.batches.front().is_some_and(follows)
-        {
+        if state.batches.len() < REMEMBERED && state.batches.front().is_some_and(follows) {
             state.batches.push_front(batch);
         }
     }

@@ -41,49 +41,77 @@ pub struct FoundRecord {
 }
 
 impl PendingRead {
+    /// It reads at least so many bytes: the first batch is read whole.
+    pub fn smallest(&self) -> usize {
+        self.first.header.size
+    }
+
+    /// It reads no more bytes than this.
+    pub fn largest(&self) -> usize {
+        let available = (self.end - self.first.position) as usize;
+        self.max_bytes.min(available).max(self.first.header.size)
+    }
+
     /// Reads whole batches: the first in any case, and more as long as they
     /// fit and end before the limit. The first may begin before the offset
     /// that was asked for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`] when the first batch is damaged. Before damage
+    /// behind it the read ends.
     pub fn run(&self) -> Result<Bytes> {
-        let available = (self.end - self.first.position) as usize;
-        let len = self.max_bytes.min(available).max(self.first.header.size);
-        let mut buffer = BytesMut::zeroed(len);
+        let mut buffer = BytesMut::zeroed(self.largest());
         let from = self.first.position;
         read_exact_at(&*self.file, &mut buffer, from)
             .map_err(|error| Error::io(format!("reading {}", self.path.display()), error))?;
         let buffer = buffer.freeze();
         let mut at = 0;
         let mut expected = self.first.header.base_offset;
-        while at < buffer.len() {
-            let header = match BatchHeader::parse(&buffer[at..]) {
-                Ok(header) => header,
-                Err(error) if error.kind() == copart_protocol::ErrorKind::Truncated => break,
-                Err(error) => return Err(self.damaged(at, &error.to_string())),
-            };
-            if header.size as u64 > self.end - from - at as u64 {
-                return Err(self.damaged(at, "the batch is longer than its segment"));
+        loop {
+            match self.whole_batch(&buffer, at, expected) {
+                Ok(Some(header)) => {
+                    at += header.size;
+                    expected = header.next_offset();
+                }
+                // The next read begins there, and reports it.
+                Err(_) if at > 0 => break,
+                Ok(None) => break,
+                Err(error) => return Err(error),
             }
-            if header.size > buffer.len() - at {
-                break;
-            }
-            let base = header.base_offset;
-            if base < expected || base > expected && expected >= self.cleaned {
-                let reason = format!("a batch with offset {base}, where {expected} comes next");
-                return Err(self.damaged(at, &reason));
-            }
-            if base >= self.up_to {
-                break;
-            }
-            let end = at + header.size;
-            if self.verify {
-                RecordBatch::decode(buffer.slice(at..end))
-                    .and_then(|batch| batch.verify_crc())
-                    .map_err(|error| self.damaged(at, &error.to_string()))?;
-            }
-            expected = header.next_offset();
-            at = end;
         }
         Ok(buffer.slice(..at))
+    }
+
+    /// The batch at `at`, if it is there as a whole and before the limit.
+    fn whole_batch(&self, buffer: &Bytes, at: usize, expected: i64) -> Result<Option<BatchHeader>> {
+        if at == buffer.len() {
+            return Ok(None);
+        }
+        let header = match BatchHeader::parse(&buffer[at..]) {
+            Ok(header) => header,
+            Err(error) if error.kind() == copart_protocol::ErrorKind::Truncated => return Ok(None),
+            Err(error) => return Err(self.damaged(at, &error.to_string())),
+        };
+        if header.size as u64 > self.end - self.first.position - at as u64 {
+            return Err(self.damaged(at, "the batch is longer than its segment"));
+        }
+        if header.size > buffer.len() - at {
+            return Ok(None);
+        }
+        let base = header.base_offset;
+        if base < expected || base > expected && expected >= self.cleaned {
+            let reason = format!("a batch with offset {base}, where {expected} comes next");
+            return Err(self.damaged(at, &reason));
+        }
+        if base >= self.up_to {
+            return Ok(None);
+        }
+        if self.verify {
+            RecordBatch::decode(buffer.slice(at..at + header.size))
+                .and_then(|batch| batch.verify_crc())
+                .map_err(|error| self.damaged(at, &error.to_string()))?;
+        }
+        Ok(Some(header))
     }
 
     #[cold]
@@ -100,7 +128,8 @@ impl PartitionLog {
     ///
     /// # Errors
     /// [`ErrorKind::OffsetOutOfRange`] for an offset before the log's start or
-    /// behind its end.
+    /// behind its end; [`ErrorKind::Damaged`] where nothing can be read for
+    /// damage, or ever will be.
     pub fn begin_read(
         &self,
         offset: i64,
@@ -117,9 +146,15 @@ impl PartitionLog {
             )
             .within(self.dir.display().to_string()));
         }
+        self.check_readable(offset)?;
+        if offset >= up_to && !self.damages.is_empty() {
+            // Nothing will ever come: whoever waits should know.
+            return Err(self.quarantined());
+        }
         if offset >= up_to {
             return Ok(None);
         }
+        let up_to = up_to.min(self.readable_end());
         for segment in &self.segments[self.segment_of(offset)..] {
             let Some(first) = segment.find(offset)? else {
                 continue;
@@ -141,6 +176,7 @@ impl PartitionLog {
                 cleaned: self.stored.cleaned,
             }));
         }
+        self.check_readable(self.next_offset)?;
         if offset < self.next_offset && offset >= self.stored.cleaned {
             let active = self.active();
             let reason = format!("no batch has offset {offset}");
@@ -167,7 +203,18 @@ impl PartitionLog {
     }
 
     /// The first record with at least this timestamp, before `up_to`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`] also when the record may be among damaged ones.
     pub fn find_time(&self, timestamp: i64, up_to: i64) -> Result<Option<FoundRecord>> {
+        let found = self.find_readable(timestamp, up_to.min(self.readable_end()))?;
+        if found.is_none() {
+            self.check_readable(up_to)?;
+        }
+        Ok(found)
+    }
+
+    fn find_readable(&self, timestamp: i64, up_to: i64) -> Result<Option<FoundRecord>> {
         let mut decompressor = Decompressor::new(self.config.max_decompressed_bytes);
         for segment in &self.segments {
             if segment.max_timestamp < timestamp {
@@ -225,6 +272,7 @@ impl PartitionLog {
 
     /// The first record with the largest timestamp, before `up_to`.
     pub fn find_max_timestamp(&self, up_to: i64) -> Result<Option<FoundRecord>> {
+        self.check_readable(up_to)?;
         let mut best: Option<i64> = None;
         for segment in &self.segments {
             if segment.base_offset >= up_to {
@@ -256,16 +304,18 @@ impl PartitionLog {
         let (files, dir) = (self.files.clone(), self.dir.clone());
         let interval = self.config.index_interval_bytes;
         let mut rebuilt = 0;
-        for segment in &mut self.segments {
+        let last = self.segments.len() - 1;
+        for (index, segment) in self.segments.iter_mut().enumerate() {
             if !segment.suspect.load(Ordering::Relaxed) {
                 continue;
             }
-            let stored = matches!(segment.offsets, super::index::Index::Stored { .. });
-            segment.allocated = segment.size;
-            if let Some(reason) = segment.rebuild(interval, |_| Ok(()))? {
+            let reserved = std::mem::replace(&mut segment.allocated, segment.size);
+            let damage = segment.rebuild(interval, |_| Ok(()));
+            segment.allocated = reserved;
+            if let Some(reason) = damage? {
                 return Err(segment.damaged(segment.size, &reason));
             }
-            if stored {
+            if index < last {
                 segment.seal(&*files, &dir)?;
                 segment.leave_memory(&*files, &dir)?;
             }

@@ -16,7 +16,7 @@ use super::names::{
     CLEANED_SUFFIX, DAMAGED_SUFFIX, INDEX, LOG, SNAPSHOT, TIME_INDEX, numbered, offset_of,
 };
 use super::offsets::Offsets;
-use super::recover::Known;
+use super::open::{KafkaOffsets, Known};
 use crate::files::{Files, Mode, read_exact_at, remove_if_there};
 use crate::{Error, Result};
 
@@ -65,9 +65,9 @@ impl RepairPlan {
     /// Looks at the whole log in `dir`.
     pub fn new(files: Arc<dyn Files>, dir: &Path, config: &LogConfig) -> Result<Self> {
         let bases = base_offsets(&*files, dir)?;
-        let known = Known::load(&*files, dir, config, &bases)?;
+        let known = Known::load(&*files, dir, config, &bases, KafkaOffsets::default())?;
         let offsets = known.offsets;
-        let damages = inspect(&*files, dir, offsets, known.epochs_to_check())?;
+        let damages = inspect(&*files, dir, offsets, known.epochs_to_check())?.damages;
         Ok(Self {
             files,
             dir: dir.to_owned(),

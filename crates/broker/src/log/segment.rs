@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use copart_protocol::records::BatchHeader;
 
 use super::config::LogConfig;
-use super::index::{Index, OffsetEntry, TimeEntry};
+use super::index::{Check, Index, OffsetEntry, TimeEntry};
 use super::names::{INDEX, LOG, TIME_INDEX, numbered};
 use super::scan::{Found, Located, Scan};
 use crate::files::{File, Files, Mode};
@@ -71,6 +71,11 @@ impl Segment {
         Ok(segment)
     }
 
+    /// A segment in a file that is open already, and empty.
+    pub(super) fn of_file(base_offset: i64, dir: &Path, file: Arc<dyn File>, now_ms: i64) -> Self {
+        Self::new(base_offset, numbered(dir, base_offset, LOG), file, now_ms)
+    }
+
     fn new(base_offset: i64, path: PathBuf, file: Arc<dyn File>, now_ms: i64) -> Self {
         Self {
             base_offset,
@@ -117,11 +122,8 @@ impl Segment {
 
     /// Adds the largest timestamp to the time index, unless it is there.
     fn note_time(&mut self) {
-        let last = match &self.times {
-            Index::Memory(entries) => entries.last().map_or(-1, |entry| entry.timestamp),
-            Index::Stored { .. } => return,
-        };
-        if self.max_timestamp > last {
+        let last = self.times.last();
+        if self.max_timestamp > last.map_or(-1, |entry| entry.timestamp) {
             self.times.push(TimeEntry {
                 timestamp: self.max_timestamp,
                 relative_offset: (self.offset_of_max_timestamp - self.base_offset) as i32,
@@ -207,17 +209,23 @@ impl Segment {
     }
 
     /// Opens the stored indexes. `false` if one is missing or damaged.
-    pub(super) fn open_indexes(&mut self, files: &dyn Files, dir: &Path) -> Result<bool> {
-        let base = self.base_offset;
-        let Some(offsets) = Index::<OffsetEntry>::open(files, &numbered(dir, base, INDEX))? else {
+    pub(super) fn open_indexes(
+        &mut self,
+        files: &dyn Files,
+        dir: &Path,
+        check: Check,
+    ) -> Result<bool> {
+        let path = numbered(dir, self.base_offset, INDEX);
+        let Some(offsets) = Index::<OffsetEntry>::open(files, &path, check)? else {
             return Ok(false);
         };
-        let Some(times) = Index::<TimeEntry>::open(files, &numbered(dir, base, TIME_INDEX))? else {
+        let path = numbered(dir, self.base_offset, TIME_INDEX);
+        let Some(times) = Index::<TimeEntry>::open(files, &path, check)? else {
             return Ok(false);
         };
-        if let Some(last) = times.last()? {
+        if let Some(last) = times.last() {
             self.max_timestamp = last.timestamp;
-            self.offset_of_max_timestamp = base + i64::from(last.relative_offset);
+            self.offset_of_max_timestamp = self.base_offset + i64::from(last.relative_offset);
         }
         self.offsets = offsets;
         self.times = times;
@@ -300,7 +308,7 @@ impl Segment {
 
     /// The offset behind the last batch.
     pub(super) fn end_offset(&self) -> Result<i64> {
-        let from = match self.offsets.last()? {
+        let from = match self.offsets.last() {
             Some(entry) => u64::from(entry.position.cast_unsigned()),
             None => 0,
         };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::clean_stop::CleanStop;
 use super::config::Durability;
 use super::names::{SNAPSHOT, numbered, offset_of};
 use super::offsets::Offsets;
@@ -76,7 +77,7 @@ impl PartitionLog {
         if sync.up_to > self.synced {
             self.synced = sync.up_to;
             // Without it recovery knows less, but nothing wrong.
-            let _ = self.synced_file.write(self.synced);
+            let _ = self.synced_file.write(&*self.files, &self.dir, self.synced);
         }
         Ok(self.synced)
     }
@@ -145,8 +146,9 @@ impl PartitionLog {
             ..self.stored
         };
         if offsets != self.stored {
-            offsets.store(&*self.files, &self.dir)?;
+            offsets.store(&*self.files, &self.dir, None)?;
             self.stored = offsets;
+            self.clean_stop = None;
         }
         Ok(())
     }
@@ -169,8 +171,17 @@ impl PartitionLog {
 
     /// Stores all that makes the next start quick, and syncs. The directory is
     /// then one that Kafka's tools read.
+    ///
+    /// When every log of a directory is closed without an error,
+    /// [`DataDirectory::close`](super::DataDirectory::close) says so to the
+    /// next start.
     pub fn close(mut self) -> Result<()> {
         self.check_writable()?;
+        let stop = CleanStop::of(&self);
+        if self.clean_stop.as_ref() == Some(&stop) && self.stored.log_start == self.log_start {
+            // As it was opened.
+            return Ok(());
+        }
         if self.config.durability != Durability::Memory {
             self.sync()?;
         }
@@ -179,7 +190,17 @@ impl PartitionLog {
         self.active_mut().seal(&*files, &dir)?;
         let doing = |error| Error::io(format!("syncing {}", dir.display()), error);
         self.active().file.sync().map_err(doing)?;
-        self.store_offsets()?;
-        files.sync_dir(&dir).map_err(doing)
+        if self.epochs.entries().is_empty() {
+            // Otherwise the file is there.
+            self.epochs.store(&*files, &dir)?;
+        }
+        let offsets = Offsets {
+            log_start: self.log_start,
+            synced: self.next_offset,
+            ..self.stored
+        };
+        files.sync_dir(&dir).map_err(doing)?;
+        // The seal has counted the last timestamps.
+        offsets.store(&*files, &dir, Some(&CleanStop::of(&self)))
     }
 }

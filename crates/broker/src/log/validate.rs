@@ -2,7 +2,8 @@
 
 use bytes::BytesMut;
 use copart_protocol::records::{
-    BatchEditor, BatchHeader, Decompressor, RecordBatch, TimestampType, TransactionMarker,
+    BatchBuilder, BatchEditor, BatchHeader, Compression, Compressor, Decompressor, RecordBatch,
+    Records, Seal, TimestampType, TransactionMarker,
 };
 
 use super::config::LogConfig;
@@ -27,6 +28,25 @@ pub(super) struct Validated {
     pub(super) marker: Option<i32>,
 }
 
+/// What compresses and decompresses the batches of one log.
+#[derive(Debug)]
+pub(super) struct Codecs {
+    pub(super) decompressor: Decompressor,
+    pub(super) compressor: Compressor,
+}
+
+impl Codecs {
+    pub(super) fn new(config: &LogConfig) -> Self {
+        Self {
+            decompressor: Decompressor::new(config.max_decompressed_bytes),
+            compressor: Compressor::new(),
+        }
+    }
+}
+
+/// Where all formats have the number of the format.
+const MAGIC_AT: usize = 16;
+
 /// The most records at fault that an error names.
 const NAMED: usize = 20;
 
@@ -34,16 +54,18 @@ pub(super) fn validate(
     bytes: BytesMut,
     origin: Origin,
     config: &LogConfig,
-    decompressor: &mut Decompressor,
+    codecs: &mut Codecs,
     now_ms: i64,
 ) -> Result<Validated> {
-    if bytes.len() > config.max_message_bytes && origin == Origin::Client {
+    if origin == Origin::Client {
+        check_size(bytes.len(), config)?;
+    }
+    if let Some(magic @ 0..=1) = bytes.get(MAGIC_AT) {
         return Err(Error::new(
-            ErrorKind::TooLarge,
+            ErrorKind::InvalidRecord,
             format!(
-                "a batch of {} bytes, max.message.bytes is {}",
-                bytes.len(),
-                config.max_message_bytes
+                "messages of format v{magic}; only record batches (v2) are taken, \
+                 which clients send since Kafka 0.11"
             ),
         ));
     }
@@ -55,8 +77,9 @@ pub(super) fn validate(
     let control = batch.header().attributes.is_control();
     let mut marker = None;
     let mut max_timestamp = -1;
+    let mut recompressed = None;
     {
-        let records = batch.records(decompressor).map_err(|error| {
+        let records = batch.records(&mut codecs.decompressor).map_err(|error| {
             let kind = match error.kind() {
                 copart_protocol::ErrorKind::LimitExceeded => ErrorKind::TooLarge,
                 copart_protocol::ErrorKind::Corrupt => ErrorKind::CorruptMessage,
@@ -110,8 +133,23 @@ pub(super) fn validate(
             let reason = format!("record {}: {}", first.index, first.reason);
             return Err(Error::new(kind, reason).with_records(faults));
         }
+        // As Kafka has it, the level alone is no reason.
+        let wanted = config
+            .compression
+            .filter(|wanted| batch.header().attributes.codec() != Some(wanted.codec()));
+        if let Some(compression) = wanted
+            && !control
+        {
+            let header = batch.header();
+            let other = recompress(header, &records, compression, &mut codecs.compressor)?;
+            if origin == Origin::Client {
+                check_size(other.bytes().len(), config)?;
+            }
+            recompressed = Some(other);
+        }
     }
     // The only owner again, unless the caller kept a share: then this copies.
+    let batch = recompressed.unwrap_or(batch);
     let mut bytes = match batch.into_bytes().try_into_mut() {
         Ok(bytes) => bytes,
         Err(shared) => BytesMut::from(&shared[..]),
@@ -130,6 +168,49 @@ pub(super) fn validate(
         header,
         marker,
     })
+}
+
+fn check_size(size: usize, config: &LogConfig) -> Result<()> {
+    if size <= config.max_message_bytes {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::TooLarge,
+        format!(
+            "a batch of {size} bytes, max.message.bytes is {}",
+            config.max_message_bytes
+        ),
+    ))
+}
+
+/// The same batch with another codec.
+fn recompress(
+    header: &BatchHeader,
+    records: &Records,
+    compression: Compression,
+    compressor: &mut Compressor,
+) -> Result<RecordBatch> {
+    let invalid = |error: copart_protocol::Error| {
+        Error::new(ErrorKind::InvalidRecord, error.to_string()).caused_by(error)
+    };
+    let mut builder = BatchBuilder::new();
+    for record in records {
+        let record = record.map_err(invalid)?;
+        builder
+            .append_view(header.base_offset, &record)
+            .map_err(invalid)?;
+    }
+    let seal = Seal {
+        compression,
+        producer: header.producer,
+        transactional: header.attributes.is_transactional(),
+        control: false,
+        base_offset: header.base_offset,
+        partition_leader_epoch: header.partition_leader_epoch,
+        last_offset_delta: None,
+        log_append_time: header.log_append_time(),
+    };
+    builder.seal(&seal, compressor).map_err(invalid)
 }
 
 fn check_header(header: &BatchHeader, config: &LogConfig, now_ms: i64) -> Result<()> {

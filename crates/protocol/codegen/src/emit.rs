@@ -67,9 +67,10 @@ fn message_file(message: &Message) -> String {
         "\nimpl Body for {name} {{\n\
          const NAME: &'static str = \"{name}\";\n\
          const VERSIONS: VersionRange = VersionRange::new({low}, {high});\n\
-         const FLEXIBLE_FROM: i16 = i16::MAX;\n\
+         const FLEXIBLE_FROM: i16 = {flexible};\n\
          }}\n",
         name = message.name,
+        flexible = flexible_from(message),
     );
     out
 }
@@ -400,12 +401,7 @@ fn table_of_contents(schema: &Schema) -> String {
     for api in &schema.apis {
         let Versions { low, high } = api.request.versions;
         let listed = api.advertise.unwrap_or(api.request.versions);
-        let flexible = api.request.flexible.unwrap_or(i16::MAX);
-        let flexible = if flexible == i16::MAX {
-            "i16::MAX".to_owned()
-        } else {
-            flexible.to_string()
-        };
+        let flexible = flexible_from(&api.request);
         let _ = writeln!(
             out,
             "    /// {}\n    {} = {}, {}::{{{}, {}}},\n        {low}..={high}, flexible {flexible}, listed {}..={};",
@@ -421,6 +417,13 @@ fn table_of_contents(schema: &Schema) -> String {
     }
     out.push_str("}\n");
     out
+}
+
+fn flexible_from(message: &Message) -> String {
+    match message.flexible {
+        None => "i16::MAX".to_owned(),
+        Some(from) => from.to_string(),
+    }
 }
 
 /// Name of the module of an API or a message.

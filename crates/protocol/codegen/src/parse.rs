@@ -68,13 +68,18 @@ impl<'a> Parser<'a> {
                     let api = self.api(key, name, &line)?;
                     schema.apis.push(api);
                 }
-                ["message", name, versions] if line.indent == 0 => {
+                ["message", name, versions, ref rest @ ..] if line.indent == 0 => {
+                    let flexible = match rest {
+                        [] => None,
+                        ["flexible", from] => Some(range(from, &line)?.low),
+                        _ => return line.error("expected VERSIONS [flexible FROM+]"),
+                    };
                     let doc = self.keyword("doc").unwrap_or_default();
                     let mut message = Message {
                         name: name.to_owned(),
                         doc,
                         versions: range(versions, &line)?,
-                        flexible: None,
+                        flexible,
                         fields: Vec::new(),
                         structs: Vec::new(),
                     };
@@ -84,7 +89,11 @@ impl<'a> Parser<'a> {
                     message.structs = structs;
                     schema.messages.push(message);
                 }
-                _ => return line.error("expected `api KEY NAME` or `message NAME VERSIONS`"),
+                _ => {
+                    return line.error(
+                        "expected `api KEY NAME` or `message NAME VERSIONS [flexible FROM+]`",
+                    );
+                }
             }
         }
         Ok(schema)

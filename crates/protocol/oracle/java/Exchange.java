@@ -54,6 +54,12 @@ final class Exchange {
                 return api.newResponse();
             }
         }
-        return (Message) Class.forName("org.apache.kafka.common.message." + name).getConstructor().newInstance();
+        return (Message) standalone(name).getConstructor().newInstance();
+    }
+
+    /** The class of a message without an API: clients have some, and the metadata log its records. */
+    static Class<?> standalone(String name) throws ClassNotFoundException {
+        String place = name.endsWith("Record") ? "metadata" : "message";
+        return Class.forName("org.apache.kafka.common." + place + "." + name);
     }
 }

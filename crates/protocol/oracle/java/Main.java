@@ -3,7 +3,10 @@ import java.util.List;
 
 /** {@code facts} prints what the jar says of its messages; {@code exchange} answers what comes on stdin. */
 public final class Main {
-    private static final List<String> STANDALONE = List.of("ConsumerProtocolSubscription", "ConsumerProtocolAssignment");
+    private static final List<String> STANDALONE = List.of("ConsumerProtocolSubscription", "ConsumerProtocolAssignment",
+        "RegisterBrokerRecord", "UnregisterBrokerRecord", "TopicRecord", "PartitionRecord", "ConfigRecord",
+        "PartitionChangeRecord", "RemoveTopicRecord", "FeatureLevelRecord", "ProducerIdsRecord",
+        "BrokerRegistrationChangeRecord");
 
     private Main() {
     }
@@ -13,7 +16,7 @@ public final class Main {
             case "facts":
                 List<Class<?>> standalone = new ArrayList<>();
                 for (String name : STANDALONE) {
-                    standalone.add(Class.forName("org.apache.kafka.common.message." + name));
+                    standalone.add(Exchange.standalone(name));
                 }
                 Facts.print(standalone);
                 break;

@@ -19,6 +19,7 @@ pub struct Reader {
     end: usize,
     version: i16,
     flexible: bool,
+    elements_left: usize,
 }
 
 impl Reader {
@@ -31,7 +32,14 @@ impl Reader {
             end,
             version,
             flexible,
+            elements_left: usize::MAX,
         }
+    }
+
+    /// How many array elements the message may have in all. A decoded element can take twenty times the
+    /// bytes that it was sent in. There is no limit at first.
+    pub fn limit_elements(&mut self, limit: usize) {
+        self.elements_left = limit;
     }
 
     /// The version that is read.
@@ -192,6 +200,19 @@ impl Reader {
                 ),
             ));
         }
+        self.elements_left = match self.elements_left.checked_sub(count) {
+            Some(left) => left,
+            None => {
+                return Err(Error::at(
+                    ErrorKind::LimitExceeded,
+                    self.position,
+                    format!(
+                        "an array of {count}, and no more than {} elements are left of the limit",
+                        self.elements_left
+                    ),
+                ));
+            }
+        };
         let mut elements = Vec::with_capacity(count.min(RESERVE / size_of::<T>().max(1)));
         for _ in 0..count {
             elements.push(T::read(self)?);

@@ -3,8 +3,6 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use bytes::Bytes;
-use copart_protocol::messages::consumer_protocol_assignment::ConsumerProtocolAssignment;
-use copart_protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscription;
 use copart_protocol::wire::{Reader, Writer};
 use copart_protocol::{AnyRequest, AnyResponse, ApiKey, Body, Result};
 use copart_protocol_codegen::sample::{self, Rng};
@@ -15,8 +13,7 @@ use copart_protocol_codegen::schema::{Message, Schema, Struct};
 pub(crate) enum Which {
     Request(ApiKey),
     Response(ApiKey),
-    Subscription,
-    Assignment,
+    Standalone(Standalone),
 }
 
 /// A decoded message.
@@ -25,8 +22,62 @@ pub(crate) enum Which {
 pub(crate) enum Any {
     Request(AnyRequest),
     Response(AnyResponse),
-    Subscription(ConsumerProtocolSubscription),
-    Assignment(ConsumerProtocolAssignment),
+    Standalone(AnyStandalone),
+}
+
+/// The messages without an API.
+macro_rules! standalone {
+    ($($name:ident in $module:ident),+ $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub(crate) enum Standalone {
+            $($name),+
+        }
+
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) enum AnyStandalone {
+            $($name(copart_protocol::messages::$module::$name)),+
+        }
+
+        impl Standalone {
+            const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            fn named(name: &str) -> Self {
+                match name {
+                    $(stringify!($name) => Self::$name,)+
+                    name => panic!("no codec for {name} here"),
+                }
+            }
+
+            fn decode_from(self, version: i16, r: &mut Reader) -> Result<AnyStandalone> {
+                Ok(match self {
+                    $(Self::$name => AnyStandalone::$name(Body::decode_from(version, r)?),)+
+                })
+            }
+        }
+
+        impl AnyStandalone {
+            fn encode_to(&self, version: i16, w: &mut Writer) -> Result<()> {
+                match self {
+                    $(Self::$name(body) => body.encode_to(version, w),)+
+                }
+            }
+        }
+    };
+}
+
+standalone! {
+    ConsumerProtocolSubscription in consumer_protocol_subscription,
+    ConsumerProtocolAssignment in consumer_protocol_assignment,
+    RegisterBrokerRecord in register_broker_record,
+    UnregisterBrokerRecord in unregister_broker_record,
+    TopicRecord in topic_record,
+    PartitionRecord in partition_record,
+    ConfigRecord in config_record,
+    PartitionChangeRecord in partition_change_record,
+    RemoveTopicRecord in remove_topic_record,
+    FeatureLevelRecord in feature_level_record,
+    ProducerIdsRecord in producer_ids_record,
+    BrokerRegistrationChangeRecord in broker_registration_change_record,
 }
 
 /// A message of the schema.
@@ -54,18 +105,14 @@ pub(crate) fn cases(schema: &Schema) -> Vec<Case<'_>> {
         }
     }
     for message in &schema.messages {
-        let which = match message.name.as_str() {
-            "ConsumerProtocolSubscription" => Which::Subscription,
-            "ConsumerProtocolAssignment" => Which::Assignment,
-            name => panic!("no codec for {name} here"),
-        };
+        let which = Which::Standalone(Standalone::named(&message.name));
         cases.push(Case {
             which,
             message,
             structs: &message.structs,
         });
     }
-    assert_eq!(cases.len(), 2 * ApiKey::ALL.len() + 2);
+    assert_eq!(cases.len(), 2 * ApiKey::ALL.len() + Standalone::ALL.len());
     cases
 }
 
@@ -92,8 +139,7 @@ impl Which {
         Ok(match self {
             Self::Request(api) => Any::Request(AnyRequest::decode_from(api, version, &mut r)?),
             Self::Response(api) => Any::Response(AnyResponse::decode_from(api, version, &mut r)?),
-            Self::Subscription => Any::Subscription(Body::decode_from(version, &mut r)?),
-            Self::Assignment => Any::Assignment(Body::decode_from(version, &mut r)?),
+            Self::Standalone(which) => Any::Standalone(which.decode_from(version, &mut r)?),
         })
     }
 }
@@ -104,8 +150,7 @@ impl Any {
         match self {
             Self::Request(body) => body.encode_to(version, &mut w)?,
             Self::Response(body) => body.encode_to(version, &mut w)?,
-            Self::Subscription(body) => body.encode_to(version, &mut w)?,
-            Self::Assignment(body) => body.encode_to(version, &mut w)?,
+            Self::Standalone(body) => body.encode_to(version, &mut w)?,
         }
         let length = w.len();
         let bytes = w.into_bytes();

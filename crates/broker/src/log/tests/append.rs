@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::ErrorKind;
-use copart_protocol::records::{BatchEditor, RecordBatch, TimestampType, TransactionMarker};
+use copart_protocol::records::{
+    BatchEditor, Header, RecordBatch, TimestampType, TransactionMarker,
+};
 
 #[test]
 fn offsets_epochs_and_compressed_batches() {
@@ -261,4 +263,118 @@ fn transactions_hold_the_stable_offset_back() {
         .expect_err("replaced");
     assert_eq!(error.kind(), ErrorKind::CoordinatorFenced);
     assert_eq!(log.producers().next().expect("known").coordinator_epoch, 3);
+}
+
+#[test]
+fn other_codecs_are_replaced_by_the_topics() {
+    let headers = [
+        Header::new("h", b"1"),
+        Header {
+            key: b"n",
+            value: None,
+        },
+        Header::new("h", b"2"),
+    ];
+    let batch = |codec: Codec| {
+        let mut builder = BatchBuilder::new();
+        let text = "x".repeat(100);
+        for n in 0..4 {
+            let key = [n as u8];
+            let key = (n % 2 == 0).then_some(&key[..]);
+            let value = (n != 1).then_some(text.as_bytes());
+            // Out of order.
+            let timestamp = NOW - 7 * i64::from(n % 3);
+            builder
+                .append(timestamp, key, value, &headers)
+                .expect("fits");
+        }
+        let producer = Producer {
+            id: 8,
+            epoch: 2,
+            base_sequence: 0,
+        };
+        let seal = Seal {
+            compression: codec.into(),
+            producer,
+            transactional: true,
+            ..Seal::default()
+        };
+        let batch = builder.seal(&seal, &mut Compressor::new()).expect("seals");
+        BytesMut::from(&batch.bytes()[..])
+    };
+    let stored = |log: &PartitionLog| {
+        let batch = RecordBatch::decode(log.read(0, 4, 1).expect("reads")).expect("one batch");
+        batch.verify_crc().expect("whole");
+        batch
+    };
+    for wanted in Codec::ALL {
+        let level = wanted.levels().map(|levels| *levels.end());
+        for compression in [
+            Some(wanted.into()),
+            level.map(|level| {
+                copart_protocol::records::Compression::new(wanted)
+                    .with_level(level)
+                    .expect("a level")
+            }),
+        ] {
+            for came in Codec::ALL {
+                let bytes = batch(came);
+                let mut as_it_came = open(&disk(), &small()).0;
+                as_it_came
+                    .append(bytes.clone(), Origin::Client, 3, NOW)
+                    .expect("appended");
+                let config = LogConfig {
+                    compression,
+                    ..small()
+                };
+                let mut log = open(&disk(), &config).0;
+                log.append(bytes, Origin::Client, 3, NOW).expect("appended");
+                let (before, after) = (stored(&as_it_came), stored(&log));
+                let mut expected = before.header().clone();
+                expected.attributes = expected.attributes.with_codec(match compression {
+                    Some(_) => wanted,
+                    None => came,
+                });
+                expected.size = after.header().size;
+                expected.crc = after.header().crc;
+                assert_eq!(*after.header(), expected, "{came} to {wanted}");
+                let mut decompressor = Decompressor::new(1 << 20);
+                let mut records = |batch: &RecordBatch| {
+                    let records = batch.records(&mut decompressor).expect("records");
+                    let shared: Vec<_> = records.iter_shared().map(|r| r.expect("whole")).collect();
+                    shared
+                        .iter()
+                        .map(|record| format!("{:?}", record.view()))
+                        .collect::<Vec<_>>()
+                };
+                assert_eq!(records(&after), records(&before), "{came} to {wanted}");
+            }
+        }
+    }
+    // What does not fit any more is refused: nothing is stored by halves.
+    let config = LogConfig {
+        compression: Some(Codec::None.into()),
+        max_message_bytes: 300,
+        ..small()
+    };
+    let mut log = open(&disk(), &config).0;
+    let small_enough = batch(Codec::Zstd);
+    assert!(small_enough.len() < 300);
+    assert_eq!(refused(&mut log, small_enough).kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn older_formats_are_refused_and_named() {
+    let mut log = open(&disk(), &small()).0;
+    for magic in [0, 1] {
+        let mut bytes = BytesMut::zeroed(40);
+        bytes[11] = 28;
+        bytes[16] = magic;
+        let error = refused(&mut log, bytes);
+        assert_eq!(error.kind(), ErrorKind::InvalidRecord);
+        assert!(
+            error.to_string().contains(&format!("format v{magic}")),
+            "{error}"
+        );
+    }
 }

@@ -42,6 +42,57 @@ fn flip(files: &MemoryFiles, base: i64, position: u64, bit: u32) {
         .expect("written");
 }
 
+/// Is the log readable up to the damage, and up to nowhere else? Nothing on the
+/// disk may change.
+fn readable_up_to(files: &Arc<MemoryFiles>, log: &mut PartitionLog, offset: i64, what: &str) {
+    let before = content(files);
+    let end = log.log_end_offset();
+    assert!(end >= END, "{what}: ends at {end}");
+    let mut at = log.log_start_offset();
+    while at < offset {
+        let read = log.read(at, end, 200).expect(what);
+        let read = decode(read).expect("whole batches");
+        assert_eq!(read[0], (at, at.to_string()), "{what}");
+        at = read.last().expect("records").0 + 1;
+    }
+    assert_eq!(at, offset, "{what}");
+    for beyond in offset..=end {
+        let error = log.read(beyond, end, 200).expect_err(what);
+        assert_eq!(error.kind(), crate::ErrorKind::Damaged, "{what}: {error}");
+        assert!(error.to_string().contains("quarantined"), "{what}: {error}");
+        let code = copart_protocol::ErrorCode::KAFKA_STORAGE_ERROR;
+        assert_eq!(error.error_code(), code);
+    }
+    for before in log.log_start_offset()..offset {
+        let found = log.find_time(NOW + before, end).expect(what);
+        assert_eq!(found.map(|found| found.offset), Some(before), "{what}");
+    }
+    log.find_time(NOW + offset, end).expect_err(what);
+    log.find_max_timestamp(end).expect_err(what);
+    let refused = [
+        append(log, &Draft::of(&["v"])).err(),
+        log.roll(NOW).err(),
+        log.sync().err(),
+        log.compact(NOW).err(),
+        log.apply_retention(NOW).err(),
+        log.delete_records(offset).err(),
+    ];
+    for error in refused {
+        let error = error.expect(what);
+        assert_eq!(error.kind(), crate::ErrorKind::ReadOnly, "{what}: {error}");
+    }
+    assert_eq!(content(files), before, "{what}: something was changed");
+}
+
+/// All names and bytes.
+fn content(files: &MemoryFiles) -> Vec<(String, Option<Vec<u8>>)> {
+    let names = files.list(dir()).expect("listed").into_iter();
+    let read = |name: &String| crate::files::read_small(files, &dir().join(name), 1 << 20);
+    names
+        .map(|name| (name.clone(), read(&name).expect("read")))
+        .collect()
+}
+
 /// Flips one bit, and expects that the batch, and nothing else, is reported
 /// and then repaired.
 fn flipped(files: &Arc<MemoryFiles>, batch: Place, bases: &[i64], byte: u64, bit: u32) {
@@ -51,9 +102,15 @@ fn flipped(files: &Arc<MemoryFiles>, batch: Place, bases: &[i64], byte: u64, bit
     flip(&files, bases[segment], position + byte, bit);
     let opened = PartitionLog::open(files.clone(), dir(), small(), NOW).expect("opens");
     match opened {
-        Opened::Quarantined(quarantine) => {
-            let first = &quarantine.damages[0];
-            assert_eq!(quarantine.damages.len(), 1, "{what}: {quarantine:#?}");
+        Opened::Quarantined(mut quarantine) => {
+            readable_up_to(&files, &mut quarantine, offset, &what);
+            let first = &quarantine.damages()[0];
+            assert_eq!(
+                quarantine.damages().len(),
+                1,
+                "{what}: {:?}",
+                quarantine.damages()
+            );
             assert_eq!(first.from_offset, offset, "{what}: {first}");
             assert!(
                 first.to_offset.is_none_or(|to| to == offset + 2),
@@ -63,13 +120,18 @@ fn flipped(files: &Arc<MemoryFiles>, batch: Place, bases: &[i64], byte: u64, bit
         }
         // Full segments are not read as a whole when a log is opened. Then
         // the read finds it.
-        Opened::Ready(log, recovery) => {
+        Opened::Ready(mut log, recovery) => {
             assert!(segment + 1 < bases.len(), "{what}");
             assert_eq!(recovery.cut, None, "{what}");
             // The leader epoch is in no checksum, and harms no record.
             if !(12..16).contains(&byte) {
                 let error = records(&log).expect_err(&what);
                 assert_eq!(error.kind(), crate::ErrorKind::Damaged, "{what}: {error}");
+                // Whoever reads tells the log.
+                let error = log.read(offset, END, 1000).expect_err(&what);
+                log.quarantine(offset, &error);
+                assert_eq!(log.damages()[0].from_offset, offset, "{what}");
+                readable_up_to(&files, &mut log, offset, &what);
             }
         }
     }
@@ -138,13 +200,15 @@ fn missing_segments_and_cut_segments_are_reported_and_repaired() {
             }
             let what = format!("segment {index}, cut to {cut:?}");
             let opened = PartitionLog::open(files.clone(), dir(), small(), NOW).expect("opens");
-            let Opened::Quarantined(quarantine) = opened else {
+            let Opened::Quarantined(mut quarantine) = opened else {
                 panic!("{what}: not noticed");
             };
-            let lost_from = quarantine.damages[0].from_offset;
+            let lost_from = quarantine.damages()[0].from_offset;
+            readable_up_to(&files, &mut quarantine, lost_from, &what);
             assert!(
                 (base..base + 4).contains(&lost_from),
-                "{what}: {quarantine:#?}"
+                "{what}: {:?}",
+                quarantine.damages()
             );
             let plan = RepairPlan::new(files.clone(), dir(), &small()).expect("planned");
             let repaired = plan.carry_out().expect("repaired");
@@ -192,5 +256,5 @@ fn damage_met_while_producers_are_read_is_reported() {
     let Opened::Quarantined(quarantine) = opened else {
         panic!("not noticed");
     };
-    assert_eq!(quarantine.damages[0].from_offset, offset);
+    assert_eq!(quarantine.damages()[0].from_offset, offset);
 }

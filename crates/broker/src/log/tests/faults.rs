@@ -36,7 +36,7 @@ fn a_full_disk_refuses_writes_until_there_is_space() {
         full.set_free_space(Some(0));
         match PartitionLog::open(Arc::new(full), dir(), small(), NOW) {
             Ok(Opened::Ready(log, _)) => assert_filled(&log, end),
-            Ok(Opened::Quarantined(quarantine)) => panic!("{:?}", quarantine.damages),
+            Ok(Opened::Quarantined(quarantine)) => panic!("{:?}", quarantine.damages()),
             Err(error) => assert_eq!(error.kind(), ErrorKind::StorageFull, "{error}"),
         }
         files.set_free_space(None);

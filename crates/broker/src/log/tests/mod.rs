@@ -47,7 +47,7 @@ pub(super) fn disk() -> Arc<MemoryFiles> {
 pub(super) fn open(files: &Arc<MemoryFiles>, config: &LogConfig) -> (PartitionLog, Recovery) {
     match PartitionLog::open(files.clone(), dir(), config.clone(), NOW).expect("opens") {
         Opened::Ready(log, recovery) => (*log, recovery),
-        Opened::Quarantined(quarantine) => panic!("quarantined: {:#?}", quarantine.damages),
+        Opened::Quarantined(quarantine) => panic!("quarantined: {:#?}", quarantine.damages()),
     }
 }
 

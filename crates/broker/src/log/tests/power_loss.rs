@@ -68,7 +68,7 @@ fn history(seed: u64, fate: Fate) -> Result<(), String> {
             .map_err(|error| at(error.to_string()))?;
         let mut log = match opened {
             Opened::Ready(log, _) => log,
-            Opened::Quarantined(q) => return Err(at(format!("quarantined {:?}", q.damages))),
+            Opened::Quarantined(q) => return Err(at(format!("quarantined {:?}", q.damages()))),
         };
         check(&log, &mut model).map_err(at)?;
         retry(&mut log, &mut model).map_err(at)?;
@@ -102,7 +102,7 @@ fn history(seed: u64, fate: Fate) -> Result<(), String> {
     let opened = PartitionLog::open(files.clone(), dir(), config, model.now);
     match opened.map_err(|error| format!("seed {seed}: {error}"))? {
         Opened::Ready(log, _) => check(&log, &mut model).map_err(|e| format!("seed {seed}: {e}")),
-        Opened::Quarantined(q) => Err(format!("seed {seed}: quarantined {:?}", q.damages)),
+        Opened::Quarantined(q) => Err(format!("seed {seed}: quarantined {:?}", q.damages())),
     }
 }
 

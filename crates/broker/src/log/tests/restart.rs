@@ -128,7 +128,7 @@ fn missing_and_damaged_helpers_are_made_anew() {
                 // right. It is never taken silently.
                 let opened = PartitionLog::open(files.clone(), dir(), small(), NOW);
                 if let Opened::Quarantined(quarantine) = opened.expect("opens") {
-                    let kinds = quarantine.damages.iter().map(|damage| damage.kind);
+                    let kinds = quarantine.damages().iter().map(|damage| damage.kind);
                     assert!(
                         kinds
                             .into_iter()

@@ -1,0 +1,182 @@
+//! The APIs: a file for each, from the request to the response.
+
+mod api_versions;
+mod delete_records;
+mod fetch;
+mod init_producer_id;
+mod list_offsets;
+mod metadata;
+mod offset_for_leader_epoch;
+mod produce;
+mod refuse;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use copart_protocol::frame::Frame;
+use copart_protocol::header::Incoming;
+use copart_protocol::messages::api_versions::ApiVersionsRequest;
+use copart_protocol::versions::unsupported_api_versions;
+use copart_protocol::wire::Reader;
+use copart_protocol::{AnyRequest, ApiKey, Request};
+
+use crate::broker::{Node, Shared};
+use crate::faults::{Fault, RequestInfo};
+use crate::server::Answer;
+
+/// A request's surroundings.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) broker: Arc<Shared>,
+    /// The node that was asked.
+    pub(crate) node: Arc<Node>,
+    pub(crate) api: ApiKey,
+    pub(crate) version: i16,
+    pub(crate) correlation_id: i32,
+}
+
+impl Call {
+    pub(crate) fn respond<R: Request>(&self, response: &R::Response) -> Answer {
+        Answer::respond::<R>(self.version, self.correlation_id, response)
+    }
+}
+
+/// Declares which APIs there are, and how each is answered:
+/// - `now`: the response is there at once;
+/// - `blocking`: it waits for the disk, on a thread of its own;
+/// - `custom`: it makes its [`Answer`] itself.
+macro_rules! serve {
+    ($($api:ident => $how:ident($handle:path),)+) => {
+        /// The APIs that are listed to clients.
+        pub(crate) const SERVED: &[ApiKey] = &[$(ApiKey::$api),+];
+
+        fn dispatch(call: Call, body: Reader) -> Answer {
+            match call.api {
+                $(ApiKey::$api => $how(call, body, $handle),)+
+                api => Answer::Close(format!("{api} is not supported")),
+            }
+        }
+    };
+}
+
+serve! {
+    Produce => custom(produce::handle),
+    Fetch => custom(fetch::handle),
+    ListOffsets => now(list_offsets::handle),
+    Metadata => custom(metadata::handle),
+    ApiVersions => now(api_versions::handle),
+    DeleteRecords => blocking(delete_records::handle),
+    InitProducerId => blocking(init_producer_id::handle),
+    OffsetForLeaderEpoch => now(offset_for_leader_epoch::handle),
+}
+
+/// Answers a request.
+pub(crate) async fn answer(broker: &Arc<Shared>, node: &Arc<Node>, frame: Bytes) -> Answer {
+    let (api, header, mut body) = match Incoming::read(frame) {
+        Ok(Incoming::Known { api, header, body }) => (api, header, body),
+        Ok(Incoming::Unknown {
+            api_key,
+            correlation_id,
+            ..
+        }) if api_key == ApiKey::ApiVersions as i16 => {
+            return Answer::respond::<ApiVersionsRequest>(
+                0,
+                correlation_id,
+                &unsupported_api_versions(),
+            );
+        }
+        Ok(Incoming::Unknown {
+            api_key,
+            api_version,
+            ..
+        }) => {
+            return Answer::Close(match ApiKey::from_key(api_key) {
+                Some(api) => format!("{api} has no version {api_version} here"),
+                None => format!("there is no API with key {api_key} here"),
+            });
+        }
+        Err(error) => return Answer::Close(error.to_string()),
+    };
+    body.limit_elements(broker.limits.max_request_elements);
+    let fault = broker.faults.judge(&RequestInfo {
+        node: node.id,
+        api,
+        version: header.api_version,
+        client_id: header.client_id.as_deref(),
+    });
+    let call = Call {
+        broker: broker.clone(),
+        node: node.clone(),
+        api,
+        version: header.api_version,
+        correlation_id: header.correlation_id,
+    };
+    match fault {
+        Fault::Pass => dispatch(call, body),
+        Fault::Delay(delay) => {
+            tokio::time::sleep(delay).await;
+            dispatch(call, body)
+        }
+        Fault::Disconnect => Answer::Close("a fault that was asked for".to_owned()),
+        Fault::Error(code) => {
+            let request = AnyRequest::decode_from(api, call.version, &mut body);
+            match request.map(|request| refuse::with(&request, code)) {
+                Ok(Some(response)) => Answer::framed(Frame::any_response(
+                    call.version,
+                    call.correlation_id,
+                    &response,
+                )),
+                Ok(None) => Answer::Close(format!("{api} cannot be answered with {code}")),
+                Err(error) => Answer::Close(error.to_string()),
+            }
+        }
+        Fault::ApplyThenDisconnect => {
+            let mut answer = dispatch(call, body);
+            Answer::Later(Box::pin(async move {
+                while let Answer::Later(later) = answer {
+                    answer = later.await;
+                }
+                Answer::Close("a fault that was asked for".to_owned())
+            }))
+        }
+    }
+}
+
+fn decode<R: Request>(call: &Call, mut body: Reader) -> Result<R, Answer> {
+    R::decode_from(call.version, &mut body).map_err(|error| Answer::Close(error.to_string()))
+}
+
+fn now<R: Request>(call: Call, body: Reader, handle: fn(&Call, R) -> R::Response) -> Answer {
+    match decode(&call, body) {
+        Ok(request) => call.respond::<R>(&handle(&call, request)),
+        Err(answer) => answer,
+    }
+}
+
+fn blocking<R>(call: Call, body: Reader, handle: fn(&Call, R) -> R::Response) -> Answer
+where
+    R: Request + Send + 'static,
+    R::Response: Send + 'static,
+{
+    match decode(&call, body) {
+        Ok(request) => on_a_thread(move || call.respond::<R>(&handle(&call, request))),
+        Err(answer) => answer,
+    }
+}
+
+fn custom<R: Request>(call: Call, body: Reader, handle: fn(Call, R) -> Answer) -> Answer {
+    match decode(&call, body) {
+        Ok(request) => handle(call, request),
+        Err(answer) => answer,
+    }
+}
+
+/// What waits for the disk keeps no other connection waiting.
+fn on_a_thread(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
+    Answer::Later(Box::pin(async {
+        match tokio::task::spawn_blocking(work).await {
+            Ok(answer) => answer,
+            Err(error) => Answer::Close(format!("the request was not carried out: {error}")),
+        }
+    }))
+}

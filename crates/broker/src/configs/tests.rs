@@ -1,0 +1,1 @@
+//! Tests of settings as a whole.

@@ -1,0 +1,5 @@
+//! What Fetch needs beyond the partitions' logs.
+
+mod session;
+
+pub(crate) use session::{Begun, Key, Sessions, Wanted};

@@ -1,0 +1,95 @@
+//! What a data directory keeps.
+
+use copart_broker::{Broker, Durability, ErrorKind};
+use copart_protocol::ErrorCode;
+use copart_protocol::records::Compression;
+
+use super::client::{Client, batch, init_producer_id, sealed};
+
+#[tokio::test]
+async fn everything_is_there_again() {
+    for durability in [Durability::Disk, Durability::Process] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let start = || {
+            Broker::builder()
+                .data(directory.path())
+                .durability(durability)
+                .topic("t", 2)
+                .start()
+        };
+        let broker = start().await.expect("starts");
+        let (cluster, topic) = (broker.cluster_id(), broker.topic_id("t"));
+        let mut client = Client::to(&broker, 1).await;
+        let identity = client.call(4, &init_producer_id()).await;
+        let producer = |sequence| Some((identity.producer_id, 0, sequence));
+        let first = sealed(&["a"], Compression::default(), producer(0));
+        client.produce("t", 1, first.clone()).await;
+        let taken = start().await.expect_err("one broker at a time");
+        assert_eq!(taken.kind(), ErrorKind::Locked);
+        broker.stop().await.expect("stores everything");
+
+        let broker = start().await.expect("starts again");
+        assert_eq!(
+            (broker.cluster_id(), broker.topic_id("t")),
+            (cluster, topic)
+        );
+        let mut client = Client::to(&broker, 1).await;
+        let again = client.produce("t", 1, first).await;
+        assert_eq!((again.error_code, again.base_offset), (ErrorCode::NONE, 0));
+        let second = sealed(&["b"], Compression::default(), producer(1));
+        assert_eq!(client.produce("t", 1, second).await.base_offset, 1);
+        assert_eq!(client.values("t", 1, 0).await.len(), 2);
+        let other = client.call(4, &init_producer_id()).await;
+        assert!(other.producer_id > identity.producer_id);
+        // Without a word: as after a crash.
+        drop((client, broker));
+        let broker = loop {
+            // Connections end when their tasks are next looked at.
+            match start().await {
+                Ok(broker) => break broker,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::Locked),
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        };
+        let mut client = Client::to(&broker, 1).await;
+        assert_eq!(client.values("t", 1, 0).await.len(), 2);
+        assert_eq!(client.produce("t", 1, batch(&["c"])).await.base_offset, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_partition_keeps_no_other_from_working() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let start = || {
+        Broker::builder()
+            .data(directory.path())
+            .topic("t", 2)
+            .start()
+    };
+    let broker = start().await.expect("starts");
+    let mut client = Client::to(&broker, 1).await;
+    for partition in 0..2 {
+        client.produce("t", partition, batch(&["precious"])).await;
+    }
+    broker.stop().await.expect("stops");
+    let log = directory.path().join("t-0/00000000000000000000.log");
+    let mut bytes = std::fs::read(&log).expect("there");
+    *bytes.last_mut().expect("not empty") ^= 1;
+    std::fs::write(&log, &bytes).expect("written");
+
+    let broker = start().await.expect("starts all the same");
+    let mut client = Client::to(&broker, 1).await;
+    let data = client.fetch("t", 0, 0).await;
+    assert_eq!(data.error_code, ErrorCode::KAFKA_STORAGE_ERROR);
+    assert_eq!(client.values("t", 1, 0).await.len(), 1);
+    assert_eq!(
+        client.produce("t", 1, batch(&["x"])).await.error_code,
+        ErrorCode::NONE
+    );
+    broker.stop().await.expect("stops");
+    assert_eq!(
+        std::fs::read(&log).expect("there"),
+        bytes,
+        "nothing was changed"
+    );
+}
