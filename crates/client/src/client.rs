@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use copart_protocol::Request;
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::cluster::{Cluster, ClusterConfig, ClusterView, Pool, RequestBuilder, Topic};
@@ -51,7 +52,9 @@ impl Client {
     /// # Cancel safety
     /// Cancel-safe.
     pub async fn topic(&self, name: &str, timeout: Duration) -> Result<Arc<Topic>> {
-        self.cluster.topic(name, Instant::now() + timeout).await
+        self.cluster
+            .topic(name, Instant::now() + bounded(timeout))
+            .await
     }
 
     /// Any request of Kafka's, to whichever broker it belongs to.
@@ -203,6 +206,7 @@ impl ClientBuilder {
     /// # Errors
     /// All violations of the configuration at once.
     pub fn connect_lazily(self) -> Result<Client> {
+        runtime()?;
         let mut violations = Vec::new();
         let bootstrap = parse_list(&self.bootstrap, &mut violations);
         for (name, value) in [
@@ -245,16 +249,16 @@ impl ClientBuilder {
             config: ConnectionConfig {
                 client_id: self.client_id.into(),
                 max_response: self.max_response,
-                request_timeout: self.request_timeout,
+                request_timeout: bounded(self.request_timeout),
             },
-            connect_timeout: self.connect_timeout,
+            connect_timeout: bounded(self.connect_timeout),
             sasl: self.sasl,
         };
         let config = ClusterConfig {
             bootstrap,
-            max_age: self.metadata_max_age,
+            max_age: bounded(self.metadata_max_age),
             backoff: self.retry_backoff,
-            request_timeout: self.request_timeout,
+            request_timeout: bounded(self.request_timeout),
             allow_auto_create: self.allow_auto_create,
             has_sasl: dialer.sasl.is_some(),
         };
@@ -263,6 +267,25 @@ impl ClientBuilder {
             cluster: Cluster::start(config, pool),
         })
     }
+}
+
+/// The runtime that tasks are spawned on.
+pub(crate) fn runtime() -> Result<Handle> {
+    Handle::try_current().map_err(|error| {
+        Error::new(
+            ErrorKind::Config,
+            "clients and producers are made within a tokio runtime, and this is none",
+        )
+        .caused_by(error)
+    })
+}
+
+/// A time so long that it stands for ever, and short enough to be added to any other.
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
+
+/// A duration that can be added to the time.
+pub(crate) fn bounded(duration: Duration) -> Duration {
+    duration.min(FOREVER)
 }
 
 /// One error for all violations.

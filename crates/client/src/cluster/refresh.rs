@@ -204,6 +204,7 @@ impl Cluster {
             *view = Arc::new(view.merge(response));
             merged = Arc::clone(view);
         });
+        tracing::debug!(brokers = merged.brokers().len(), "metadata refreshed");
         self.shared
             .pool
             .retain(|node| merged.broker(node).is_some());

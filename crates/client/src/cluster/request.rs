@@ -7,6 +7,7 @@ use copart_protocol::{Request, VersionRange};
 use tokio::time::Instant;
 
 use super::{Cluster, Coordinated, Use};
+use crate::client::bounded;
 use crate::net::Connection;
 use crate::{Error, ErrorKind, Result};
 
@@ -92,7 +93,7 @@ impl<R: Request> RequestBuilder<R> {
     /// How long the answer may take, from when the request is sent. A broker that takes longer loses the
     /// connection, and whatever else waits on it.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = bounded(timeout);
         self
     }
 

@@ -12,7 +12,7 @@ use super::handle::Producer;
 use super::partitioner::Partitioning;
 use super::shared::Shared;
 use super::supervisor;
-use crate::client::config_error;
+use crate::client::{bounded, config_error, runtime};
 use crate::cluster::Cluster;
 use crate::{Backoff, Result};
 
@@ -214,8 +214,8 @@ impl<P> ProducerBuilder<P> {
         }
         let core = CoreConfig {
             batch_size: settings.batch_size,
-            linger: settings.linger,
-            delivery_timeout: settings.delivery_timeout,
+            linger: bounded(settings.linger),
+            delivery_timeout: bounded(settings.delivery_timeout),
             max_in_flight: settings.max_in_flight,
             idempotent: settings.idempotence,
             compression: settings.compression,
@@ -227,12 +227,13 @@ impl<P> ProducerBuilder<P> {
             guards: settings.guards,
             acks: settings.acks,
             buffer_memory: settings.buffer_memory,
-            max_block: settings.max_block,
+            max_block: bounded(settings.max_block),
             max_request_size: settings.max_request_size,
             max_in_flight: settings.max_in_flight,
         };
-        let shared = Arc::new(Shared::new(self.cluster, config, core));
-        tokio::spawn(supervisor::run(Arc::clone(&shared)));
+        let runtime = runtime()?;
+        let shared = Arc::new(Shared::new(self.cluster, config, core, runtime));
+        shared.runtime.spawn(supervisor::run(Arc::clone(&shared)));
         Ok(Producer::new(shared))
     }
 }

@@ -13,6 +13,7 @@ use super::record::{Payload, ProducerRecord, RecordView};
 use super::shared::{Phase, Shared};
 use super::supervisor;
 use super::topic::TopicState;
+use crate::client::bounded;
 use crate::{Error, ErrorKind, Result};
 
 /// Sends records. Cheap to clone; all clones are one producer.
@@ -198,7 +199,7 @@ impl Producer {
     /// When the future is dropped, no more records are taken, and what there is goes on being sent in the
     /// background, without the timeout.
     pub async fn close(&self, timeout: Duration) -> CloseReport {
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::now() + bounded(timeout);
         self.shared.advance(Phase::Draining);
         let _ = timeout_at(deadline, self.flush()).await;
         // From here on whoever appends sees that it is too late, and fails the batch itself.

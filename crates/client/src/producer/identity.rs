@@ -37,7 +37,7 @@ impl Identity {
             State::Refused(error, until) if *until > Instant::now() => Err(error.clone()),
             State::Unasked | State::Refused(..) => {
                 *state = State::Asking;
-                tokio::spawn(ask(Arc::clone(shared)));
+                shared.runtime.spawn(ask(Arc::clone(shared)));
                 Ok(None)
             }
         }
@@ -48,7 +48,7 @@ impl Identity {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*state, State::Ready(id) if *id == used_up) {
             *state = State::Asking;
-            tokio::spawn(ask(Arc::clone(shared)));
+            shared.runtime.spawn(ask(Arc::clone(shared)));
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) topics: RwLock<HashMap<Arc<str>, Arc<TopicState>>>,
     pub(crate) budget: Semaphore,
     pub(crate) identity: Identity,
+    /// Records may be taken on threads that belong to no runtime.
+    pub(crate) runtime: Handle,
     phase: watch::Sender<Phase>,
     /// The same, without a lock.
     phase_now: AtomicU8,
@@ -50,13 +53,19 @@ const KEPT_BUFFERS: usize = 64;
 const FIRST_BUFFER: usize = 4096;
 
 impl Shared {
-    pub(crate) fn new(cluster: Cluster, config: ProducerConfig, core_config: CoreConfig) -> Self {
+    pub(crate) fn new(
+        cluster: Cluster,
+        config: ProducerConfig,
+        core_config: CoreConfig,
+        runtime: Handle,
+    ) -> Self {
         Self {
             cluster,
             core_config: Arc::new(core_config),
             topics: RwLock::default(),
             budget: Semaphore::new(config.buffer_memory),
             identity: Identity::default(),
+            runtime,
             phase: watch::Sender::new(Phase::Running),
             phase_now: AtomicU8::new(Phase::Running as u8),
             sinks: Mutex::default(),
@@ -124,7 +133,8 @@ impl Shared {
         let mut sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner);
         let inbox = sinks.entry(node).or_insert_with(|| {
             let inbox = Arc::new(Inbox::default());
-            tokio::spawn(sink::run(node, Arc::clone(self), Arc::clone(&inbox)));
+            self.runtime
+                .spawn(sink::run(node, Arc::clone(self), Arc::clone(&inbox)));
             inbox
         });
         Arc::clone(inbox)
@@ -140,16 +150,17 @@ impl Shared {
 
     /// Has its leader's sink look at a partition, which is put on its list if it holds anything.
     pub(crate) fn attend(self: &Arc<Self>, partition: &Arc<PartitionHandle>) {
-        let newly = {
+        let listed = {
             let mut slot = partition.lock();
-            let newly = !slot.listed && !slot.core.is_idle();
-            slot.listed |= newly;
-            newly
+            if !slot.listed && slot.core.is_idle() {
+                return;
+            }
+            std::mem::replace(&mut slot.listed, true)
         };
-        if newly {
-            self.list(partition);
-        } else {
+        if listed {
             self.inbox(partition.leader_node()).wake();
+        } else {
+            self.list(partition);
         }
     }
 
@@ -202,11 +213,12 @@ impl Shared {
     }
 
     /// Remembers why nothing can be sent, for those whose time runs out.
-    pub(crate) fn set_last_error(&self, error: &Error) {
-        *self
+    pub(crate) fn set_last_error(&self, error: Option<&Error>) {
+        let mut last = self
             .last_error
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+            .unwrap_or_else(PoisonError::into_inner);
+        *last = error.cloned();
     }
 
     pub(crate) fn last_error(&self) -> Option<Error> {

@@ -67,18 +67,21 @@ pub(super) fn apply_view(shared: &Arc<Shared>, state: &Arc<TopicState>, view: &C
         if before == leader && !recreated {
             continue;
         }
-        {
+        tracing::debug!(topic = %state.name, partition = partition.index, before, leader, "leader");
+        let listed = {
             let mut slot = partition.lock();
             slot.core.leader_changed();
             if recreated {
                 slot.core.forget_sequences();
             }
-        }
+            slot.listed
+        };
         // The old sink hands it over when it sees that it is not the leader's any more.
-        if before != leader {
+        if listed && before != leader {
             shared.inbox(before).wake();
+        } else {
+            shared.attend(partition);
         }
-        shared.attend(partition);
     }
 }
 

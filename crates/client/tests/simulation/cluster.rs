@@ -78,7 +78,7 @@ impl SimCluster {
             let state = &mut *state;
             let partition = state.random.usize(..state.partitions.len());
             let partition = &mut state.partitions[partition];
-            partition.leader = state.random.i32(..self.nodes);
+            partition.leader = state.random.i32(0..self.nodes);
             partition.epoch += 1;
         }
     }

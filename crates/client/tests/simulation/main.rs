@@ -3,6 +3,8 @@
 //!
 //! `COPART_SEEDS=FROM..TO` runs other seeds than the usual ones; `COPART_LOG=trace` shows what happens.
 
+#![allow(unreachable_pub, reason = "modules of one test")]
+
 mod cancel;
 mod cluster;
 mod faults;

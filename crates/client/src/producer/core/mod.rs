@@ -1,10 +1,11 @@
 //! The producer's logic without sockets, tasks and clocks: everything is told what time it is.
 //!
 //! - [`batch`]: batches, from the first record to the answer.
-//! - [`partition`]: one partition's batches: which one goes out when, under which sequence, and what an
-//!   answer means for them.
+//! - [`partition`]: one partition's batches: which one goes out when, and under which sequence.
+//! - [`answers`], [`settle`]: what answers mean for them, and what happens when none comes.
 //! - [`stamp`]: the producer's identity in a partition, and its sequences.
 
+mod answers;
 mod batch;
 mod partition;
 mod settle;

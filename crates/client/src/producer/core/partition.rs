@@ -20,31 +20,31 @@ use tokio::time::Instant;
 
 use super::CoreConfig;
 use super::batch::{Body, ClosedBatch, OpenBatch, Parts, SealJob, SealedJob};
-use super::settle::{Answered, Effects, Settled, Verdict};
+use super::settle::Effects;
 use super::stamp::{ProducerId, Stamper};
-use crate::producer::completion::{Completion, Written};
+use crate::producer::completion::Completion;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) struct PartitionCore {
-    config: Arc<CoreConfig>,
+    pub(super) config: Arc<CoreConfig>,
     /// For errors.
-    topic: Arc<str>,
-    index: i32,
-    open: Option<OpenBatch>,
+    pub(super) topic: Arc<str>,
+    pub(super) index: i32,
+    pub(super) open: Option<OpenBatch>,
     /// In order; the first goes next.
-    waiting: VecDeque<ClosedBatch>,
+    pub(super) waiting: VecDeque<ClosedBatch>,
     /// In order, as they were sent.
-    in_flight: VecDeque<ClosedBatch>,
+    pub(super) in_flight: VecDeque<ClosedBatch>,
     /// Who has those in flight.
-    in_flight_node: i32,
-    stamper: Stamper,
+    pub(super) in_flight_node: i32,
+    pub(super) stamper: Stamper,
     /// The node that has accepted a batch under the current stamp.
-    proven_node: Option<i32>,
-    next_order: u64,
-    failures: u32,
-    not_before: Option<Instant>,
+    pub(super) proven_node: Option<i32>,
+    pub(super) next_order: u64,
+    pub(super) failures: u32,
+    pub(super) not_before: Option<Instant>,
     /// What went wrong last, for the error of those whose time runs out.
-    last_error: Option<Error>,
+    pub(super) last_error: Option<Error>,
 }
 
 /// What an append did.
@@ -153,7 +153,7 @@ impl PartitionCore {
     }
 
     /// Closes the open batch, if there is one.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let order = self.next_order;
         self.next_order += 1;
@@ -220,7 +220,7 @@ impl PartitionCore {
     }
 
     /// When the oldest batch that was not told anything was opened.
-    fn oldest(&self) -> Option<Instant> {
+    pub(super) fn oldest(&self) -> Option<Instant> {
         let closed = self.in_flight.iter().chain(&self.waiting);
         let closed = closed
             .filter(|batch| !batch.told)
@@ -431,203 +431,5 @@ impl PartitionCore {
     /// Whether the epochs of this id have run out here, so that the producer needs another.
     pub(crate) fn has_used_up(&self, id: ProducerId) -> bool {
         self.stamper.has_used_up(id)
-    }
-
-    /// What became of a batch that was sent to `node`.
-    pub(crate) fn answered(
-        &mut self,
-        now: Instant,
-        order: u64,
-        node: i32,
-        answer: Answered,
-    ) -> Effects {
-        let mut effects = Effects::default();
-        let Some(at) = self.in_flight.iter().position(|batch| batch.order == order) else {
-            return effects;
-        };
-        let is_first = at == 0 && self.waiting.front().is_none_or(|first| first.order > order);
-        let Some(mut batch) = self.in_flight.remove(at) else {
-            return effects;
-        };
-        let (verdict, error) = match answer {
-            Answered::Written {
-                base_offset,
-                append_time,
-            } => {
-                self.succeeded(node);
-                let written = Written {
-                    base_offset,
-                    append_time,
-                };
-                self.settle(batch, Ok(written), &mut effects);
-                return effects;
-            }
-            Answered::Refused(code, message) => (
-                Verdict::of(code, self.config.idempotent),
-                Error::from_code(code, message.as_deref()),
-            ),
-            Answered::Failed(error) => {
-                let verdict = match error.kind() {
-                    // The request could not even be made.
-                    ErrorKind::Encoding | ErrorKind::UnsupportedVersion
-                        if !error.possibly_written() =>
-                    {
-                        Verdict::Fail { unknown: false }
-                    }
-                    _ => Verdict::Retry {
-                        unknown: error.possibly_written(),
-                    },
-                };
-                (verdict, error)
-            }
-        };
-        match verdict {
-            Verdict::AlreadyWritten => {
-                self.succeeded(node);
-                let written = Written {
-                    base_offset: None,
-                    append_time: None,
-                };
-                self.settle(batch, Ok(written), &mut effects);
-            }
-            Verdict::Retry { unknown } => {
-                batch.unknown |= unknown;
-                self.retry(now, batch, error, &mut effects);
-            }
-            Verdict::OutOfSequence if !is_first || self.stamper.must_renew() => {
-                // One before it did not get through, so this one could not. It was refused: not written now.
-                self.retry(now, batch, error, &mut effects);
-            }
-            Verdict::OutOfSequence => {
-                // The broker has lost what it knew of us, or some of our records.
-                self.stamper.renew();
-                if batch.unknown {
-                    self.give_up(batch, error, &mut effects);
-                } else {
-                    self.retry(now, batch, error, &mut effects);
-                }
-            }
-            Verdict::Fail { unknown } => {
-                batch.unknown |= unknown;
-                self.give_up(batch, error, &mut effects);
-            }
-        }
-        effects
-    }
-
-    fn succeeded(&mut self, node: i32) {
-        self.failures = 0;
-        self.not_before = None;
-        self.last_error = None;
-        if !self.stamper.must_renew() {
-            self.proven_node = Some(node);
-        }
-    }
-
-    fn retry(&mut self, now: Instant, batch: ClosedBatch, error: Error, effects: &mut Effects) {
-        if batch.told {
-            // Nobody waits for it any more, and its sequence leaves a hole.
-            self.stamper.renew();
-            effects.freed += batch.cost;
-            return;
-        }
-        self.failures = self.failures.saturating_add(1);
-        self.not_before = Some(now + self.config.backoff.after(self.failures));
-        self.last_error = Some(error);
-        self.proven_node = None;
-        effects.retried = true;
-        let at = self
-            .waiting
-            .partition_point(|other| other.order < batch.order);
-        self.waiting.insert(at, batch);
-    }
-
-    /// Fails a batch for good.
-    fn give_up(&mut self, batch: ClosedBatch, error: Error, effects: &mut Effects) {
-        if batch.stamp.is_some() {
-            self.stamper.renew();
-        }
-        let unknown = batch.unknown;
-        self.settle(batch, Err(error.maybe_written(unknown)), effects);
-    }
-
-    fn settle(&self, batch: ClosedBatch, outcome: Result<Written>, effects: &mut Effects) {
-        effects.freed += batch.cost;
-        if let Body::Sealed(sealed) = batch.body {
-            effects.buffers.push(sealed.into_bytes());
-        }
-        if !batch.told {
-            effects.settled.push(Settled {
-                completion: batch.completion,
-                outcome: outcome
-                    .map_err(|error| error.in_partition(Arc::clone(&self.topic), self.index)),
-            });
-        }
-    }
-
-    /// Tells records whose time is over. `reason` is asked for why they could not be sent, if the driver
-    /// knows.
-    pub(crate) fn expire(
-        &mut self,
-        now: Instant,
-        reason: impl FnOnce() -> Option<Error>,
-    ) -> Effects {
-        let mut effects = Effects::default();
-        let timeout = self.config.delivery_timeout;
-        if self.oldest().is_none_or(|created| created + timeout > now) {
-            return effects;
-        }
-        if self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.created + timeout <= now)
-        {
-            self.close();
-        }
-        let cause = self.last_error.clone().or_else(reason);
-        let error = match cause {
-            Some(cause) => Error::new(
-                ErrorKind::Timeout,
-                format!("not delivered within {timeout:?}; the last problem: {cause}"),
-            )
-            .caused_by(cause),
-            None => Error::new(
-                ErrorKind::Timeout,
-                format!("not delivered within {timeout:?}"),
-            ),
-        };
-        while self
-            .waiting
-            .front()
-            .is_some_and(|batch| batch.created + timeout <= now)
-        {
-            if let Some(batch) = self.waiting.pop_front() {
-                self.give_up(batch, error.clone(), &mut effects);
-            }
-        }
-        for batch in &mut self.in_flight {
-            if batch.created + timeout <= now && !batch.told {
-                batch.told = true;
-                let error = error.clone().maybe_written(true);
-                effects.settled.push(Settled {
-                    completion: Arc::clone(&batch.completion),
-                    outcome: Err(error.in_partition(Arc::clone(&self.topic), self.index)),
-                });
-            }
-        }
-        effects
-    }
-
-    /// Fails everything, as when the producer is closed.
-    pub(crate) fn abort(&mut self, error: &Error) -> Effects {
-        let mut effects = Effects::default();
-        self.close();
-        for batch in std::mem::take(&mut self.waiting) {
-            self.give_up(batch, error.clone(), &mut effects);
-        }
-        for batch in std::mem::take(&mut self.in_flight) {
-            self.settle(batch, Err(error.clone().maybe_written(true)), &mut effects);
-        }
-        effects
     }
 }
