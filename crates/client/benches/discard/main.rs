@@ -4,6 +4,8 @@
 //!
 //! Prints records per second, and the CPU seconds of this process alone per million records.
 
+#![allow(unreachable_pub, reason = "modules of one program")]
+
 mod sink;
 
 use std::collections::VecDeque;
