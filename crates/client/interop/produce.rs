@@ -94,9 +94,11 @@ async fn placements(client: &Client) -> Result<(), Failure> {
             let place = profile.place(Some(key.as_bytes()), count);
             let partition = place.partition().ok_or("keys are pinned")?;
             // The flush below waits for all of them.
-            producer
-                .enqueue(ProducerRecord::to("placements").key(&key).value("v"))
-                .await?;
+            drop(
+                producer
+                    .enqueue(ProducerRecord::to("placements").key(&key).value("v"))
+                    .await?,
+            );
             expected.insert(key.into_bytes(), partition);
         }
         producer.flush().await?;
