@@ -14,6 +14,7 @@ mod describe_quorum;
 mod describe_topic_partitions;
 mod elect_leaders;
 mod fetch;
+mod find_coordinator;
 mod incremental_alter_configs;
 mod init_producer_id;
 mod list_config_resources;
@@ -23,6 +24,7 @@ mod offset_for_leader_epoch;
 mod produce;
 mod reassignments;
 mod refuse;
+mod refuse_admin;
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -81,6 +83,7 @@ serve! {
     Fetch => custom(fetch::handle),
     ListOffsets => now(list_offsets::handle),
     Metadata => custom(metadata::handle),
+    FindCoordinator => now(find_coordinator::handle),
     ApiVersions => now(api_versions::handle),
     CreateTopics => blocking(create_topics::handle),
     DeleteTopics => blocking(delete_topics::handle),

@@ -67,7 +67,8 @@ impl Controller {
         if self.image.topic(&new.name).is_some() {
             return Err(ApiError::new(
                 ErrorCode::TOPIC_ALREADY_EXISTS,
-                format!("there is a topic {} already", new.name),
+                // Kafka's words: scripts look for them in what kafka-topics prints.
+                format!("Topic '{}' already exists.", new.name),
             ));
         }
         if let Some(other) = self.image.topics().find(|it| collide(&it.name, &new.name)) {

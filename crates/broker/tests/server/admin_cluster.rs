@@ -12,6 +12,8 @@ use copart_protocol::messages::describe_topic_partitions::{
     Cursor, DescribeTopicPartitionsRequest, TopicRequest,
 };
 
+use copart_protocol::messages::find_coordinator::FindCoordinatorRequest;
+
 use super::client::{Client, batch, sealed};
 
 #[tokio::test]
@@ -255,5 +257,39 @@ async fn controllers_are_described_in_every_version() {
             .collect();
         assert_eq!(voters, [1, 2, 3]);
         assert_eq!(response.nodes.len(), if version == 2 { 3 } else { 0 });
+    }
+}
+
+/// librdkafka looks for version 0 before it compresses with LZ4; and its consumers that only assign partitions
+/// would fail at an error that is not retriable.
+#[tokio::test]
+async fn there_are_no_coordinators_yet() {
+    let broker = Broker::builder().start().await.expect("starts");
+    let mut client = Client::to(&broker, 1).await;
+    for version in 0..=6 {
+        let mut request = FindCoordinatorRequest::default();
+        if version < 4 {
+            request.key = "group".to_owned();
+        } else {
+            request.coordinator_keys = vec!["group".to_owned(), "other".to_owned()];
+        }
+        let response = client.call(version, &request).await;
+        let mut errors = vec![response.error_code];
+        if version >= 4 {
+            let keys: Vec<&str> = response
+                .coordinators
+                .iter()
+                .map(|it| it.key.as_str())
+                .collect();
+            assert_eq!(keys, ["group", "other"]);
+            errors = response
+                .coordinators
+                .iter()
+                .map(|it| it.error_code)
+                .collect();
+        }
+        for error in errors {
+            assert_eq!(error, ErrorCode::COORDINATOR_NOT_AVAILABLE);
+        }
     }
 }
