@@ -144,6 +144,9 @@ public final class Write {
                     first.flush();
                 }
             }
+            // An abort would drop what was not sent yet.
+            first.flush();
+            second.flush();
             end(first, n % 3 != 0);
             end(second, n % 2 == 0);
         }
