@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use copart::protocol::messages::fetch::{FetchPartition, FetchRequest, FetchTopic, PartitionData};
 use copart::protocol::records::{Batch, Batches, Decompressor, TransactionMarker};
-use copart::protocol::{self, ErrorCode, Request, VersionRange};
+use copart::protocol::{self, Body, ErrorCode, VersionRange};
 use copart::{Client, Topic};
 use tokio::time::{Instant, sleep};
 

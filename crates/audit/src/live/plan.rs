@@ -15,7 +15,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) const fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.until.saturating_sub(self.from).max(0) as u64
     }
 }
