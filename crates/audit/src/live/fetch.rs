@@ -199,9 +199,7 @@ fn take(
 #[cfg(test)]
 mod tests {
     use copart::protocol::messages::fetch::AbortedTransaction;
-    use copart::protocol::records::{
-        BatchBuilder, BatchEditor, Compressor, Producer, Seal, TransactionMarker,
-    };
+    use copart::protocol::records::{BatchBuilder, Compressor, Producer, Seal};
 
     use super::*;
 
