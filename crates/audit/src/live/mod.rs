@@ -1,7 +1,7 @@
 //! Records of a live topic, and its partition count.
 //!
 //! A topic is read with plain Fetch requests to the leaders of its partitions: no group, no commit,
-//! nothing is written. What is read is bounded: windows over each partition's offsets ([`plan`]),
+//! nothing is written. What is read is bounded: windows over each partition's offsets (`plan`),
 //! from the oldest to the newest, in proportion to what each partition holds, so that neither the
 //! shares of partitions nor a change of the writer is lost.
 
