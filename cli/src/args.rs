@@ -6,7 +6,8 @@ use std::thread;
 
 use clap::ValueEnum;
 use copart_audit::input::{Format, InputOptions, KeyEncoding, Source};
-use copart_audit::{Client, Error, Run};
+use copart_audit::verify::UnpinnedPolicy;
+use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
 
 use crate::progress;
@@ -77,9 +78,15 @@ enum Missing {
 
 impl KeyArgs {
     pub(crate) fn open(&self) -> Result<Source, Error> {
+        self.open_counted(None)
+    }
+
+    /// Opens the input, where `count_field` says how many records a key stands for.
+    pub(crate) fn open_counted(&self, count_field: Option<&str>) -> Result<Source, Error> {
         let options = InputOptions {
             format: self.format,
             field: self.field.clone(),
+            count_field: count_field.map(str::to_owned),
             encoding: self.key_encoding,
             null_value: self.null_value.clone(),
             no_header: self.no_header,
@@ -101,12 +108,54 @@ impl KeyArgs {
     }
 }
 
-/// The clients and partition counts.
+/// How keys are weighed.
 #[derive(clap::Args)]
-pub(crate) struct ClientArgs {
+pub(crate) struct WeightArgs {
+    /// Where the number of records is that a key stands for: a column (csv, tsv) or a JSON pointer
+    /// (jsonl) [default: each key is one record]
+    #[arg(long, value_name = "FIELD", help_heading = "Input")]
+    pub(crate) count_field: Option<String>,
+
+    /// Distinct keys to count exactly; of more, a uniform sample is counted
+    ///
+    /// Records are counted exactly in any case. A million distinct keys take about 80 MiB.
+    #[arg(long, value_name = "N", default_value_t = EXACT_KEYS, value_parser = exact_keys, help_heading = "Running")]
+    pub(crate) exact_keys: usize,
+}
+
+fn exact_keys(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|keys| (1..=MAX_EXACT_KEYS).contains(keys))
+        .ok_or_else(|| format!("it is a number from 1 to {MAX_EXACT_KEYS}"))
+}
+
+/// The partition counts.
+#[derive(clap::Args)]
+pub(crate) struct CountArgs {
     /// Partition count of the topic; several, separated by commas, are answered one by one
     #[arg(short, long, value_name = "N", required = true, value_delimiter = ',', value_parser = partition_count)]
     partitions: Vec<PartitionCount>,
+}
+
+impl CountArgs {
+    /// The counts, each once.
+    pub(crate) fn counts(&self) -> Vec<PartitionCount> {
+        let mut counts = Vec::new();
+        for &count in &self.partitions {
+            if !counts.contains(&count) {
+                counts.push(count);
+            }
+        }
+        counts
+    }
+}
+
+/// The clients and partition counts.
+#[derive(clap::Args)]
+pub(crate) struct ClientArgs {
+    #[command(flatten)]
+    counts: CountArgs,
 
     /// Clients separated by commas; the first is the reference
     ///
@@ -128,13 +177,17 @@ impl ClientArgs {
 
     /// The counts, each once.
     pub(crate) fn counts(&self) -> Vec<PartitionCount> {
-        let mut counts = Vec::new();
-        for &count in &self.partitions {
-            if !counts.contains(&count) {
-                counts.push(count);
-            }
-        }
-        counts
+        self.counts.counts()
+    }
+}
+
+/// What keys count as that nobody pins.
+pub(crate) fn unpinned_policy(text: &str) -> Result<UnpinnedPolicy, String> {
+    match text {
+        "report" => Ok(UnpinnedPolicy::Report),
+        "fail" => Ok(UnpinnedPolicy::Fail),
+        "skip" => Ok(UnpinnedPolicy::Skip),
+        _ => Err("it is report, fail or skip".into()),
     }
 }
 

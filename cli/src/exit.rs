@@ -10,7 +10,7 @@ pub(crate) struct Exit(u8);
 impl Exit {
     /// Agreement, or done.
     pub(crate) const AGREE: Self = Self(Verdict::Agree.exit_code());
-    /// Disagreement.
+    /// Disagreement, or more than a limit allows.
     pub(crate) const DISAGREE: Self = Self(Verdict::Disagree.exit_code());
     /// The command line makes no sense.
     pub(crate) const USAGE: Self = Self(2);
@@ -21,19 +21,20 @@ impl Exit {
     /// Stopped by Ctrl-C or SIGTERM; what was printed is partial.
     pub(crate) const INTERRUPTED: Self = Self(VerifyReport::INTERRUPTED);
 
-    /// The code that the report itself names to whoever reads it.
-    pub(crate) const fn of(report: &VerifyReport) -> Self {
-        Self(report.exit_code())
+    /// The code that a report itself names to whoever reads it.
+    pub(crate) const fn of(code: u8) -> Self {
+        Self(code)
     }
 }
 
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    the clients agree, or the command did what it was asked
-  1    they disagree
+  1    they disagree: other partitions, several writers, no join, problems in keys; or a limit that
+       was given is exceeded
   2    the command line makes no sense
   3    the input can't be read or the output can't be written
-  4    inconclusive: no keys, or none on which the clients could differ
+  4    inconclusive: no keys, too few, or none that could tell
   130  interrupted; what was printed is partial";
 
 impl From<Exit> for ExitCode {

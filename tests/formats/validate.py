@@ -265,12 +265,12 @@ def main() -> None:
         sys.exit(f"{len(failed)} of {len(inputs())} inputs failed")
 
 
-def last_line(error: Exception) -> int:
+def last_line(error: Exception, file: str = __file__) -> int:
     """The line of this file in which the check failed."""
     line = 0
     trace = error.__traceback__
     while trace:
-        if trace.tb_frame.f_code.co_filename == __file__:
+        if trace.tb_frame.f_code.co_filename == file:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line

@@ -1,11 +1,10 @@
-use std::io::{self, BufWriter, IsTerminal, Write};
-
 use copart_audit::output::Output;
 use copart_audit::verify::{self, UnpinnedPolicy, VerifyOptions};
 use copart_audit::{Error, verify as run_verify};
 use copart_partitioners::PartitionCount;
 
-use crate::args::{ClientArgs, KeyArgs, partition_count};
+use crate::args::{ClientArgs, KeyArgs, partition_count, unpinned_policy};
+use crate::commands::print;
 use crate::exit::Exit;
 
 /// Do these clients put these keys on the same partitions?
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..=100))]
     show: u8,
 
-    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
+    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif, github or html
     #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
     output: Output,
 }
@@ -47,16 +46,8 @@ Examples:
   copart verify keys.txt -p 12
   copart verify users.csv --field user_id -p 12,30 --clients java,sarama
   zcat keys.gz | copart verify - -p 16 --clients java,platformatic
-  copart verify keys.jsonl -p 12 --clients kafkajs@1.16,kafkajs@2 --output junit";
-
-fn unpinned_policy(text: &str) -> Result<UnpinnedPolicy, String> {
-    match text {
-        "report" => Ok(UnpinnedPolicy::Report),
-        "fail" => Ok(UnpinnedPolicy::Fail),
-        "skip" => Ok(UnpinnedPolicy::Skip),
-        _ => Err("it is report, fail or skip".into()),
-    }
-}
+  copart verify keys.jsonl -p 12 --clients kafkajs@1.16,kafkajs@2 --output junit
+  copart verify keys.txt -p 12 --output html >report.html";
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let counts = args.clients.counts();
@@ -71,22 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let report = args
         .keys
         .run(&source, |run| run_verify(&source, &options, run))?;
-    let stdout = io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let mut out = BufWriter::new(stdout.lock());
-    let written = args
-        .output
-        .write(&report, color, &mut out)
-        .and_then(|()| out.flush());
-    match written {
-        // A reader that has seen enough does not turn disagreement into agreement.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        written => written?,
-    }
-    if report.partial {
-        eprintln!("copart: interrupted; the report covers the beginning of the input only");
-    }
-    Ok(Exit::of(&report))
+    print(args.output, &report, report.partial)?;
+    Ok(Exit::of(report.exit_code()))
 }
 
 fn probes(asked: Option<&str>, counts: &[PartitionCount]) -> Result<Vec<PartitionCount>, Error> {

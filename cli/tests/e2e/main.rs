@@ -1,6 +1,9 @@
 //! The `copart` binary as a user runs it.
 
+mod broker;
 mod catalogue;
 mod input;
+mod records;
 mod support;
 mod verify;
+mod weighed;

@@ -1,5 +1,6 @@
 """Starts the brokers that the suite is pointed at: Apache Kafka from Maven, copart, or one that runs already."""
 
+import base64
 import os
 import signal
 import socket
@@ -41,6 +42,8 @@ class Broker:
     """A broker at `bootstrap`; `pid` is None for one that the suite did not start."""
 
     name = "broker"
+    # A clean stop that takes longer is an error.
+    stops_within = 30
 
     def __init__(self, bootstrap):
         self.bootstrap, self.process, self.ready_seconds = bootstrap, None, None
@@ -96,10 +99,10 @@ class Broker:
             return
         self.process.terminate()
         try:
-            self.process.wait(30)
+            self.process.wait(self.stops_within)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise BrokerFailed(f"{self.name} did not stop within 30 seconds of SIGTERM") from None
+            raise BrokerFailed(f"{self.name} did not stop within {self.stops_within} seconds of SIGTERM") from None
 
     def kill(self):
         if self.process and self.process.poll() is None:
@@ -121,6 +124,8 @@ class Broker:
 
 class Kafka(Broker):
     """Apache Kafka, one KRaft node. `start` may be called again after `kill`, on the same data."""
+
+    stops_within = 120
 
     def __init__(self, work, settings=None):
         listen, control = free_ports(1), free_ports(1)
@@ -159,8 +164,8 @@ class Kafka(Broker):
 
 
 def cluster_id():
-    import base64
-    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+    """One that the command line does not take for an option."""
+    return "i" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
 
 
 class Copart(Broker):

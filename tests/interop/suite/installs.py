@@ -25,7 +25,8 @@ def run(command, **options):
     result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, errors="replace", **options)
     if result.returncode != 0:
-        raise InstallFailed(f"{' '.join(map(str, command[:6]))} … failed:\n{result.stdout[-4000:]}")
+        shown = " ".join(str(word) if len(str(word)) <= 100 else f"{str(word)[:100]}…" for word in command)
+        raise InstallFailed(f"{shown} failed:\n{result.stdout[-4000:]}")
     return result.stdout
 
 
@@ -49,8 +50,13 @@ def classpath(artifact, version):
 
 
 def kafka_classpath():
-    """Kafka's server; its command line tools come along."""
+    """Kafka's server."""
     return classpath("kafka_2.13", KAFKA)
+
+
+def tools_classpath():
+    """Kafka's command line tools."""
+    return classpath("kafka-tools", KAFKA)
 
 
 def java_driver(version):

@@ -7,6 +7,7 @@ it speaks is one without tagged fields, which Kafka 4 still serves.
 
 import socket
 import struct
+import time
 
 NAMES = {
     0: "NONE", 3: "UNKNOWN_TOPIC_OR_PARTITION", 5: "LEADER_NOT_AVAILABLE", 6: "NOT_LEADER_OR_FOLLOWER",
@@ -20,12 +21,20 @@ LARGEST_ANSWER = 64 << 20
 
 
 class WireError(Exception):
-    """The broker answered with an error code, or with bytes that are not an answer."""
+    """The broker's answer is an error code, or no answer at all."""
+
+
+class Refused(WireError):
+    """The broker answered with an error code."""
+
+    def __init__(self, code, what):
+        super().__init__(f"{what}: error {code} {NAMES.get(code, '')}".rstrip())
+        self.code = code
 
 
 def check(code, what):
     if code:
-        raise WireError(f"{what}: error {code} {NAMES.get(code, '')}".rstrip())
+        raise Refused(code, what)
 
 
 class Reader:
@@ -197,6 +206,14 @@ class Connection:
             raise WireError(f"Fetch {topic}-{partition}: the records are null, which librdkafka cannot read")
         return watermark, records
 
+    def produce(self, topic, partition, batch, acks=-1):
+        """The offset that a batch was given; raises the broker's refusal."""
+        one = struct.pack(">i", partition) + struct.pack(">i", len(batch)) + batch
+        answer = self.call(0, 7, string(None) + struct.pack(">hi", acks, 10000) + array([string(topic) + array([one])]))
+        answer.take("i"), answer.string(), answer.take("i"), answer.take("i")
+        check(answer.take("h"), f"Produce {topic}-{partition}")
+        return answer.take("q")
+
     def batches(self, topic, partition):
         """The heads of all batches from the earliest offset to the high watermark."""
         at, _ = self.offset(topic, partition, EARLIEST)
@@ -255,13 +272,38 @@ def crc32c(data, table=_CRC):
     return crc ^ 0xFFFFFFFF
 
 
+def batch(body, count, codec="none", magic=2, crc=None):
+    """A record batch around `body`, which holds `count` records and is compressed already."""
+    now = int(time.time() * 1000)
+    tail = struct.pack(">hiqqqhii", CODECS.index(codec), count - 1, now, now, -1, -1, -1, count) + body
+    checksum = crc32c(tail) if crc is None else crc
+    return struct.pack(">qiibI", 0, len(tail) + 9, -1, magic, checksum) + tail
+
+
+def varint(value):
+    """A signed number in zigzag form, as records have it."""
+    value = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def record(value, offset_delta=0):
+    """A record without key and headers."""
+    fields = b"\0" + varint(0) + varint(offset_delta) + varint(-1) + varint(len(value)) + value + varint(0)
+    return varint(len(fields)) + fields
+
+
 def uncompressed_records(head):
     """(offset, key, value) of each record in a batch that `batch_heads` found. Only for batches without compression."""
     if head["codec"] != "none":
         raise WireError(f"the batch at offset {head['base_offset']} is compressed")
     data, at = head["body"], 0
 
-    def varint():
+    def number():
         nonlocal at
         value = shift = 0
         while True:
@@ -274,18 +316,18 @@ def uncompressed_records(head):
 
     def field():
         nonlocal at
-        length = varint()
+        length = number()
         if length < 0:
             return None
         at += length
         return data[at - length:at]
 
     for _ in range(head["count"]):
-        length = varint()
+        length = number()
         end = at + length
         at += 1
-        varint()
-        offset = head["base_offset"] + varint()
+        number()
+        offset = head["base_offset"] + number()
         key, value = field(), field()
         at = end
         yield offset, key, value

@@ -21,6 +21,8 @@ pub struct KeyBlock {
     /// Whether the spans point into `decoded`.
     pub(super) in_decoded: bool,
     spans: Vec<Span>,
+    /// How many records each key stands for; empty where each stands for one.
+    weights: Vec<u64>,
     /// Keys that end in a carriage return: signs of a file with Windows line ends.
     pub(crate) carriage_returns: u64,
 }
@@ -30,6 +32,7 @@ impl KeyBlock {
     pub(super) fn clear(&mut self) {
         self.decoded.clear();
         self.spans.clear();
+        self.weights.clear();
         self.in_decoded = false;
         self.carriage_returns = 0;
         // One huge record must not keep its memory for the rest of the run.
@@ -63,6 +66,16 @@ impl KeyBlock {
         write(&mut self.decoded)?;
         self.push(start, self.decoded.len() - start);
         Ok(())
+    }
+
+    /// Says how many records the key pushed last stands for; then it must be said of every key.
+    pub(super) fn push_weight(&mut self, weight: u64) {
+        self.weights.push(weight);
+    }
+
+    /// How many records the key at this position of the block stands for.
+    pub(crate) fn weight(&self, at: usize) -> u64 {
+        self.weights.get(at).copied().unwrap_or(1)
     }
 
     /// How many keys there are, null keys included.

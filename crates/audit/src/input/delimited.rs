@@ -5,13 +5,15 @@ use std::sync::Mutex;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::{BLOCK_BYTES, BadRecord, Format, KeyBlock, KeyRules, Position};
+use super::{BLOCK_BYTES, BadRecord, Format, KeyBlock, KeyRules, Position, count};
 use crate::Error;
 
 /// Quoted fields may hold line ends, so rows can only be found in order, by whoever comes.
 pub(super) struct Rows {
     state: Mutex<State>,
     column: usize,
+    /// Where the number of records is that a key stands for.
+    count_column: Option<usize>,
 }
 
 struct State {
@@ -29,6 +31,7 @@ impl Rows {
         format: Format,
         header: bool,
         field: Option<&str>,
+        count_field: Option<&str>,
     ) -> Result<Self, Error> {
         let tabs = format == Format::Tsv;
         let mut reader = ReaderBuilder::new()
@@ -42,8 +45,12 @@ impl Rows {
             .byte_headers()
             .map_err(|e| Error::input(format!("{name}:1: {e}")))?;
         let names: Vec<_> = first.iter().map(String::from_utf8_lossy).collect();
-        let column = find_column(&names, header, field)
-            .map_err(|what| Error::usage(format!("{name}: {what}")))?;
+        let find = |field| {
+            find_column(&names, header, field)
+                .map_err(|what| Error::usage(format!("{name}: {what}")))
+        };
+        let column = find(field)?;
+        let count_column = count_field.map(|field| find(Some(field))).transpose()?;
         let state = State {
             reader,
             row: ByteRecord::new(),
@@ -53,6 +60,7 @@ impl Rows {
         Ok(Self {
             state: Mutex::new(state),
             column,
+            count_column,
         })
     }
 
@@ -87,15 +95,20 @@ impl Rows {
                 }
             }
             let line = state.row.position().map_or(0, csv::Position::line);
-            let Some(field) = state.row.get(self.column) else {
-                let what = format!(
-                    "the row has {} of at least {} columns",
-                    state.row.len(),
-                    self.column + 1
-                );
-                return Err(bad(line, what));
+            let row = &state.row;
+            let column = |at: usize| {
+                row.get(at).ok_or_else(|| {
+                    let what = format!("the row has {} of at least {} columns", row.len(), at + 1);
+                    bad(line, what)
+                })
             };
-            rules.push(field, block).map_err(|what| bad(line, what))?;
+            rules
+                .push(column(self.column)?, block)
+                .map_err(|what| bad(line, what))?;
+            if let Some(at) = self.count_column {
+                let weight = count::parse(column(at)?).map_err(|what| bad(line, what))?;
+                block.push_weight(weight);
+            }
         }
         Ok(true)
     }

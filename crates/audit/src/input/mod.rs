@@ -1,13 +1,16 @@
 //! Reading keys: from lines, CSV, TSV, JSON lines or NUL-delimited bytes, in a file or on
-//! standard input, compressed or not, in constant memory and on all cores.
+//! standard input, compressed or not, in constant memory and on all cores; and records with their
+//! partitions, from what other tools print of a topic ([`records`]).
 
 mod block;
+mod count;
 mod cut;
 mod delimited;
 mod encoding;
 mod format;
 mod json;
 mod open;
+pub mod records;
 
 use std::path::{Path, PathBuf};
 
@@ -37,6 +40,9 @@ pub struct InputOptions {
     pub format: Option<Format>,
     /// The column (CSV, TSV: a name, or a number from 1) or the JSON pointer of the key.
     pub field: Option<String>,
+    /// The column or the JSON pointer of the number of records that a key stands for; without one,
+    /// a key stands for one record. Lines and NUL-delimited keys have none.
+    pub count_field: Option<String>,
     /// How a key's text becomes bytes.
     pub encoding: KeyEncoding,
     /// The text that stands for the null key, where the format has no null of its own.
@@ -60,12 +66,15 @@ pub struct Source {
 
 enum Layout {
     Separated(Cutter, u8),
-    Jsonl {
-        cutter: Cutter,
-        pointer: Pointer,
-        missing_is_null: bool,
-    },
+    Jsonl { cutter: Cutter, fields: JsonFields },
     Rows(Rows),
+}
+
+/// Where things are in a JSON line.
+struct JsonFields {
+    key: Pointer,
+    count: Option<Pointer>,
+    missing_is_null: bool,
 }
 
 /// What happens to the text of a key, whatever the format.
@@ -109,11 +118,17 @@ impl Source {
         };
         let format = options.format.unwrap_or_else(|| Format::of_path(&path));
         let field = options.field.as_deref();
+        let count_field = options.count_field.as_deref();
         let usage = |what: String| Error::usage(format!("{name}: {what}"));
         match format {
             Format::Lines | Format::Nul if field.is_some() => {
                 return Err(usage(format!(
                     "--field needs --format csv, tsv or jsonl; read as {format}, the whole record is the key"
+                )));
+            }
+            Format::Lines | Format::Nul if options.count_field.is_some() => {
+                return Err(usage(format!(
+                    "--count-field needs --format csv, tsv or jsonl; read as {format}, a record is a key and nothing else"
                 )));
             }
             Format::Jsonl if options.null_value.is_some() => {
@@ -131,14 +146,27 @@ impl Source {
             Format::Nul => Layout::Separated(Cutter::new(opened, &progress), 0),
             Format::Jsonl => Layout::Jsonl {
                 cutter: Cutter::new(opened, &progress),
-                pointer: Pointer::parse(field).map_err(usage)?,
-                missing_is_null: options.missing_is_null,
+                fields: JsonFields {
+                    key: Pointer::parse(field).map_err(usage)?,
+                    count: count_field
+                        .map(|field| Pointer::parse(Some(field)))
+                        .transpose()
+                        .map_err(usage)?,
+                    missing_is_null: options.missing_is_null,
+                },
             },
             Format::Csv | Format::Tsv => {
                 let stream = opened
                     .into_stream(&progress)
                     .map_err(|e| Error::unreadable(&name, e))?;
-                Layout::Rows(Rows::new(&name, stream, format, !options.no_header, field)?)
+                Layout::Rows(Rows::new(
+                    &name,
+                    stream,
+                    format,
+                    !options.no_header,
+                    field,
+                    count_field,
+                )?)
             }
         };
         let null_value = options
@@ -209,13 +237,8 @@ impl Source {
                 });
             }
         }
-        if let Layout::Jsonl {
-            pointer,
-            missing_is_null,
-            ..
-        } = &self.layout
-        {
-            self.rules.json_lines(pointer, *missing_is_null, block)?;
+        if let Layout::Jsonl { fields, .. } = &self.layout {
+            self.rules.json_lines(fields, block)?;
         } else {
             self.rules.separated(separator, block)?;
         }
@@ -262,12 +285,12 @@ impl KeyRules {
         result
     }
 
-    fn json_lines(
-        &self,
-        pointer: &Pointer,
-        missing_is_null: bool,
-        block: &mut KeyBlock,
-    ) -> Result<(), BadRecord> {
+    fn json_lines(&self, fields: &JsonFields, block: &mut KeyBlock) -> Result<(), BadRecord> {
+        let JsonFields {
+            key: pointer,
+            count,
+            missing_is_null,
+        } = fields;
         let raw = std::mem::take(&mut block.raw);
         block.in_decoded = true;
         let index = block.index;
@@ -279,7 +302,7 @@ impl KeyRules {
                     block.push_null();
                     Ok(())
                 }
-                Ok(Found::Missing) if missing_is_null => {
+                Ok(Found::Missing) if *missing_is_null => {
                     block.push_null();
                     Ok(())
                 }
@@ -289,6 +312,13 @@ impl KeyRules {
                 Ok(Found::Text(text)) => self.push(text.as_bytes(), block),
                 Err(what) => Err(what),
             };
+            let result = result.and_then(|()| match count {
+                Some(count) => {
+                    block.push_weight(count::of_json(count, &raw[start..end], &mut text)?);
+                    Ok(())
+                }
+                None => Ok(()),
+            });
             result.map_err(|what| BadRecord { index, at: Position::InBlock(record as u64), what })
         });
         block.raw = raw;

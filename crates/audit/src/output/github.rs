@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::problems::{Severity, line, problems};
 use super::wording::headline;
-use crate::verify::VerifyReport;
+use crate::verify::{InputSummary, VerifyReport};
 
 pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
     for problem in problems(report) {
@@ -18,7 +18,7 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         };
         self::command(
             command,
-            report,
+            &report.input,
             line(report, &problem),
             &format!("copart: {}", problem.rule.describe()),
             &problem.full_message(),
@@ -26,15 +26,22 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         )?;
     }
     for warning in &report.warnings {
-        command("warning", report, None, "copart", warning, out)?;
+        command("warning", &report.input, None, "copart", warning, out)?;
     }
     let message = headline(report);
-    command("notice", report, None, "copart verify", &message, out)
+    command(
+        "notice",
+        &report.input,
+        None,
+        "copart verify",
+        &message,
+        out,
+    )
 }
 
-fn command(
+pub(super) fn command(
     name: &str,
-    report: &VerifyReport,
+    input: &InputSummary,
     line: Option<u64>,
     title: &str,
     message: &str,
@@ -42,8 +49,8 @@ fn command(
 ) -> io::Result<()> {
     write!(out, "::{name} ")?;
     // Standard input has no place in the repository.
-    if report.input.path.is_some() {
-        write!(out, "file={},", property(&report.input.name))?;
+    if input.path.is_some() {
+        write!(out, "file={},", property(&input.name))?;
     }
     if let Some(line) = line {
         write!(out, "line={line},")?;
@@ -52,14 +59,14 @@ fn command(
 }
 
 /// The message: the runner ends it at a line end, and undoes these three escapes.
-fn data(text: &str) -> String {
+pub(super) fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 /// The value of a property, which also ends at a comma or a colon.
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -1,10 +1,10 @@
-//! The whole report as one JSON document, as `docs/src/schema/copart.verify-1.schema.json` has it.
+//! The whole report as one JSON document, as the schemas below `docs/src/schema/` have it.
 
 use std::io::{self, Write};
 
-use crate::verify::VerifyReport;
+use serde::Serialize;
 
-pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }
@@ -13,7 +13,7 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::testing::{Case, HOSTILE, parsed, written};
+    use super::super::testing::{Case, HOSTILE, closed, parsed, written};
     use super::*;
     use crate::verify::UnpinnedPolicy;
 
@@ -23,25 +23,6 @@ mod tests {
             "/../../docs/src/schema/copart.verify-1.schema.json"
         );
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-    }
-
-    /// The schema with every object closed, so that a member it does not describe is an error.
-    fn closed(schema: &mut Value) {
-        match schema {
-            Value::Object(members) => {
-                for (name, member) in members.iter_mut() {
-                    // Conditions look at some members and have nothing against others.
-                    if !matches!(name.as_str(), "if" | "then" | "else") {
-                        closed(member);
-                    }
-                }
-                if members.contains_key("properties") {
-                    members.insert("unevaluatedProperties".into(), json!(false));
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(closed),
-            _ => {}
-        }
     }
 
     fn cases() -> Vec<Case> {

@@ -42,7 +42,7 @@ fn write_at(report: &VerifyReport, now: SystemTime, out: &mut dyn Write) -> io::
     writeln!(xml.into_inner())
 }
 
-type Xml<'o> = Writer<&'o mut dyn Write>;
+pub(super) type Xml<'o> = Writer<&'o mut dyn Write>;
 
 /// One partition count.
 struct Suite<'r> {
@@ -367,14 +367,14 @@ fn explanation(message: &str, findings: &[&Finding], wanted: impl Fn(&Fix) -> bo
     text
 }
 
-fn text(xml: &mut Xml<'_>, name: &str, text: &str) -> io::Result<()> {
+pub(super) fn text(xml: &mut Xml<'_>, name: &str, text: &str) -> io::Result<()> {
     xml.create_element(name)
         .write_text_content(BytesText::new(&legal(text)))?;
     Ok(())
 }
 
 /// XML 1.0 has no way to write some characters, not even escaped: they become Rust escapes.
-fn legal(text: &str) -> String {
+pub(super) fn legal(text: &str) -> String {
     let mut legal = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -388,7 +388,7 @@ fn legal(text: &str) -> String {
 }
 
 /// `2024-05-01T12:34:56`, in UTC: the schemas allow no time zone.
-fn timestamp(now: SystemTime) -> String {
+pub(super) fn timestamp(now: SystemTime) -> String {
     let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);

@@ -176,7 +176,7 @@ fn finding<'r>(
 }
 
 /// A fence that the text can't end.
-fn fence(text: &str) -> String {
+pub(super) fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(3.max(longest + 1))
 }
@@ -246,7 +246,7 @@ fn key(mismatch: &Mismatch) -> String {
 }
 
 /// A table, its columns aligned `l`eft or `r`ight; nothing at all without rows.
-fn table<R: IntoIterator<Item = String>>(
+pub(super) fn table<R: IntoIterator<Item = String>>(
     heads: impl IntoIterator<Item = impl ToString>,
     align: &str,
     rows: impl Iterator<Item = R>,
@@ -280,12 +280,12 @@ fn codes(names: &[String]) -> String {
 }
 
 /// Text that is shown as it is, in a fixed-width font.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", self::text(text))
 }
 
 /// Text that is shown as it is.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -13,7 +13,7 @@ use super::uri;
 use super::wording::headline;
 use crate::verify::VerifyReport;
 
-const SCHEMA: &str =
+pub(super) const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
@@ -25,11 +25,11 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": driver() },
+            "tool": { "driver": driver(Rule::all().map(of_rule).collect()) },
             "invocations": [{
                 "executionSuccessful": !report.partial,
                 "exitCode": report.exit_code(),
-                "toolExecutionNotifications": notifications(report),
+                "toolExecutionNotifications": notifications(&report.warnings),
             }],
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -53,12 +53,13 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
     writeln!(out)
 }
 
-fn driver() -> Value {
+/// The program, with the rules it goes by.
+pub(super) fn driver(rules: Vec<Value>) -> Value {
     let mut driver = json!({
         "name": "copart",
         "version": env!("CARGO_PKG_VERSION"),
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "rules": Rule::all().map(rule).collect::<Vec<_>>(),
+        "rules": rules,
     });
     // As soon as the manifest has an address.
     if !env!("CARGO_PKG_REPOSITORY").is_empty() {
@@ -67,18 +68,23 @@ fn driver() -> Value {
     driver
 }
 
-fn rule(rule: Rule) -> Value {
-    let short = capitalised(rule.describe());
+fn of_rule(rule: Rule) -> Value {
+    self::rule(rule.id(), rule.describe(), rule.help())
+}
+
+/// A rule's description.
+pub(super) fn rule(id: &str, describe: &str, help: &str) -> Value {
+    let short = capitalised(describe);
     json!({
-        "id": rule.id(),
-        "fullDescription": { "text": format!("{short} {}", rule.help()) },
+        "id": id,
+        "fullDescription": { "text": format!("{short} {help}") },
         "shortDescription": { "text": short },
-        "help": { "text": rule.help() },
+        "help": { "text": help },
     })
 }
 
 /// A rule's description is a sentence to its readers.
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
@@ -86,9 +92,9 @@ fn capitalised(text: &str) -> String {
     }
 }
 
-fn notifications(report: &VerifyReport) -> Vec<Value> {
-    report
-        .warnings
+/// Warnings, as the tool's own notes on its run.
+pub(super) fn notifications(warnings: &[String]) -> Vec<Value> {
+    warnings
         .iter()
         .map(|warning| json!({ "level": "warning", "message": { "text": warning } }))
         .collect()
@@ -140,7 +146,7 @@ fn fingerprint(problem: &Problem<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
@@ -169,7 +175,7 @@ mod tests {
     }
 
     /// The schema that OASIS publishes, from the source of a crate that ships it.
-    fn published_schema() -> Value {
+    pub(in crate::output) fn published_schema() -> Value {
         let cargo = |args: &[&str]| {
             Command::new(env!("CARGO"))
                 .args(args)

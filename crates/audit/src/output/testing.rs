@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use copart_partitioners::PartitionCount;
 use data_encoding::HEXLOWER;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clients::Client;
 use crate::input::{InputOptions, KeyEncoding, Source};
@@ -135,4 +135,23 @@ pub(super) fn written(
 /// A JSON text as a value.
 pub(super) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
+}
+
+/// The schema with every object closed, so that a member it does not describe is an error.
+pub(super) fn closed(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                // Conditions look at some members and have nothing against others.
+                if !matches!(name.as_str(), "if" | "then" | "else") {
+                    closed(member);
+                }
+            }
+            if members.contains_key("properties") {
+                members.insert("unevaluatedProperties".into(), json!(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(closed),
+        _ => {}
+    }
 }

@@ -151,8 +151,12 @@ pub(super) fn differs(mismatch: &Mismatch, a: &str, b: &str) -> bool {
 
 /// The key as text, if all of it is printable and looks like what it is.
 pub(super) fn printable(mismatch: &Mismatch) -> Option<String> {
-    let bytes = HEXLOWER.decode(mismatch.key_hex.as_bytes()).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
+    printable_bytes(&HEXLOWER.decode(mismatch.key_hex.as_bytes()).ok()?)
+}
+
+/// Bytes as text, if all of it is printable and looks like what it is.
+pub(super) fn printable_bytes(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8(bytes.to_vec()).ok()?;
     // Quotes and backslashes are printable, though Rust escapes them.
     let unquoted: String = text
         .chars()

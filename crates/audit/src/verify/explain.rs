@@ -7,7 +7,7 @@ use crate::clients::{Client, same_for_key};
 use crate::settings::{by_hand, setting};
 
 /// Why two profiles place keys that have bytes differently.
-pub(super) fn keyed_reason(a: &Profile, b: &Profile) -> Reason {
+pub(crate) fn keyed_reason(a: &Profile, b: &Profile) -> Reason {
     use KeyedRule::Hashed;
     let (
         Hashed { view, hash, .. },

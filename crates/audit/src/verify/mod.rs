@@ -1,7 +1,6 @@
 //! Do these clients agree on these keys?
 
-mod explain;
-
+pub(crate) mod explain;
 mod report;
 mod tally;
 
@@ -431,7 +430,7 @@ impl Builder<'_> {
     }
 }
 
-fn summary(client: &Client) -> ClientSummary {
+pub(crate) fn summary(client: &Client) -> ClientSummary {
     let profile = client.profile();
     ClientSummary {
         name: client.name().to_owned(),

@@ -1,6 +1,8 @@
 //! Writes a log, and compares what Kafka's `DumpLogSegments` reads with what
 //! was written. The arguments are the command that runs the tool.
 
+mod metadata;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -49,6 +51,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut written = write(&files, &compacted)?;
     compact(&files, &compacted, &mut written)?;
     faults.extend(compare(&tool, &compacted, &written)?);
+
+    faults.extend(metadata::compare(&tool, &temporary.path().join("broker"))?);
 
     for fault in &faults {
         println!("{fault}");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use copart_protocol::messages::fetch::{
-    EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse, LeaderIdAndEpoch,
-    NodeEndpoint, PartitionData,
+    AbortedTransaction, EpochEndOffset, FetchRequest, FetchResponse, FetchableTopicResponse,
+    LeaderIdAndEpoch, NodeEndpoint, PartitionData,
 };
 use copart_protocol::{ErrorCode, Uuid};
 use tokio::time::{Instant, timeout_at};
@@ -167,7 +167,15 @@ fn look_at(
         high_watermark,
         last_stable_offset,
         log_start_offset: log.log_start_offset(),
-        aborted_transactions: committed.then(Vec::new),
+        aborted_transactions: committed.then(|| {
+            let aborted = log.aborted_transactions(wanted.offset, up_to).into_iter();
+            aborted
+                .map(|transaction| AbortedTransaction {
+                    producer_id: transaction.producer_id,
+                    first_offset: transaction.first_offset,
+                })
+                .collect()
+        }),
         preferred_read_replica: nearer.unwrap_or(-1),
         ..PartitionData::default()
     };

@@ -13,9 +13,9 @@ use crate::cluster::{Controller, NewTopic, Topic};
 use crate::server::Answer;
 
 /// Without ACLs everybody may do everything that can be done to a topic, as bits by operation.
-const TOPIC_OPERATIONS: i32 = 0b1101_1111_1000;
+pub(super) const TOPIC_OPERATIONS: i32 = 0b1101_1111_1000;
 /// The same for the cluster.
-const CLUSTER_OPERATIONS: i32 = 0b1_1111_1010_0000;
+pub(super) const CLUSTER_OPERATIONS: i32 = 0b1_1111_1010_0000;
 
 pub(super) fn handle(call: Call, request: MetadataRequest) -> Answer {
     let missing = missing(&call, &request);
@@ -49,13 +49,7 @@ fn missing(call: &Call, request: &MetadataRequest) -> Vec<String> {
 }
 
 fn create(call: &Call, name: String) -> Option<(String, ErrorCode)> {
-    let new = NewTopic {
-        name,
-        partitions: -1,
-        replication_factor: -1,
-        assignments: Default::default(),
-        configs: Vec::new(),
-    };
+    let new = NewTopic::named(name);
     let created = call
         .broker
         .change(|controller| controller.create_topic(&new, false));

@@ -1,15 +1,33 @@
 //! The APIs: a file for each, from the request to the response.
 
+mod alter_configs;
 mod api_versions;
+mod create_partitions;
+mod create_topics;
 mod delete_records;
+mod delete_topics;
+mod describe_cluster;
+mod describe_configs;
+mod describe_log_dirs;
+mod describe_producers;
+mod describe_quorum;
+mod describe_topic_partitions;
+mod elect_leaders;
 mod fetch;
+mod find_coordinator;
+mod incremental_alter_configs;
 mod init_producer_id;
+mod list_config_resources;
 mod list_offsets;
 mod metadata;
 mod offset_for_leader_epoch;
 mod produce;
+mod reassignments;
 mod refuse;
+mod refuse_admin;
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -18,9 +36,10 @@ use copart_protocol::header::Incoming;
 use copart_protocol::messages::api_versions::ApiVersionsRequest;
 use copart_protocol::versions::unsupported_api_versions;
 use copart_protocol::wire::Reader;
-use copart_protocol::{AnyRequest, ApiKey, Request};
+use copart_protocol::{AnyRequest, ApiKey, ErrorCode, Request};
 
 use crate::broker::{Node, Shared};
+use crate::cluster::ApiResult;
 use crate::faults::{Fault, RequestInfo};
 use crate::server::Answer;
 
@@ -64,10 +83,26 @@ serve! {
     Fetch => custom(fetch::handle),
     ListOffsets => now(list_offsets::handle),
     Metadata => custom(metadata::handle),
+    FindCoordinator => now(find_coordinator::handle),
     ApiVersions => now(api_versions::handle),
+    CreateTopics => blocking(create_topics::handle),
+    DeleteTopics => blocking(delete_topics::handle),
     DeleteRecords => blocking(delete_records::handle),
     InitProducerId => blocking(init_producer_id::handle),
     OffsetForLeaderEpoch => now(offset_for_leader_epoch::handle),
+    DescribeConfigs => now(describe_configs::handle),
+    AlterConfigs => blocking(alter_configs::handle),
+    DescribeLogDirs => blocking(describe_log_dirs::handle),
+    CreatePartitions => blocking(create_partitions::handle),
+    ElectLeaders => blocking(elect_leaders::handle),
+    IncrementalAlterConfigs => blocking(incremental_alter_configs::handle),
+    AlterPartitionReassignments => blocking(reassignments::alter),
+    ListPartitionReassignments => now(reassignments::list),
+    DescribeQuorum => now(describe_quorum::handle),
+    DescribeCluster => now(describe_cluster::handle),
+    DescribeProducers => now(describe_producers::handle),
+    ListConfigResources => now(list_config_resources::handle),
+    DescribeTopicPartitions => now(describe_topic_partitions::handle),
 }
 
 /// Answers a request.
@@ -169,6 +204,26 @@ fn custom<R: Request>(call: Call, body: Reader, handle: fn(Call, R) -> Answer) -
         Ok(request) => handle(call, request),
         Err(answer) => answer,
     }
+}
+
+/// Code and message of what the controller decided.
+fn outcome(result: ApiResult<()>) -> (ErrorCode, Option<String>) {
+    match result {
+        Ok(()) => (ErrorCode::NONE, None),
+        Err(error) => (error.code, Some(error.message)),
+    }
+}
+
+/// What is there more than once. A request may name very many.
+fn repeated<T: Eq + Hash>(all: impl Iterator<Item = T>) -> HashSet<T> {
+    let mut seen = HashSet::new();
+    let mut repeated = HashSet::new();
+    for one in all {
+        if let Some(before) = seen.replace(one) {
+            repeated.insert(before);
+        }
+    }
+    repeated
 }
 
 /// What waits for the disk keeps no other connection waiting.

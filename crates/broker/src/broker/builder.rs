@@ -198,18 +198,33 @@ impl Builder {
         };
         let nodes = self.make_nodes(&listeners)?;
         let directory = DataDirectory::open(files.clone(), &path)?;
+        if directory.meta_properties()?.is_none() && Controller::is_there(&*files, &path)? {
+            return Err(Error::new(
+                ErrorKind::Damaged,
+                format!(
+                    "{} has a metadata log, and no meta.properties with the cluster's id; bring the \
+                     file back from a copy, or write it anew",
+                    path.display()
+                ),
+            ));
+        }
+        let identity = directory.claim(self.cluster_id.as_deref(), nodes[0].id)?;
         let mut controller = Controller::open(
             files.clone(),
             &path,
             Options {
                 nodes: self.nodes,
-                cluster_id: self.cluster_id,
+                cluster_id: identity.cluster_id,
+                directory_id: identity.directory_id,
                 durability,
                 configs: self.configs,
                 seed: self.seed,
                 now_ms: housekeeping::now_ms(),
             },
         )?;
+        if let Some(cut) = &controller.recovery().cut {
+            tracing::warn!("cut off the end of the metadata log, which was not synced: {cut}");
+        }
         for (node, listener) in nodes.iter().zip(&listeners) {
             if let Ok(address) = listener.local_addr() {
                 controller.set_fact(node.id, "listeners", format!("PLAINTEXT://{address}"));
@@ -217,7 +232,6 @@ impl Builder {
             let advertised = format!("PLAINTEXT://{}", node.address);
             controller.set_fact(node.id, "advertised.listeners", advertised);
         }
-        directory.claim(Some(controller.cluster_id()), nodes[0].id)?;
         let storage = Storage {
             path,
             directory: Mutex::new(Some(directory)),

@@ -1,5 +1,6 @@
 //! What a broker does now and then, without being asked: retention, compaction, forgetting producers.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -39,6 +40,10 @@ struct Stop {
 }
 
 impl Stop {
+    fn is_stopped(&self) -> bool {
+        *self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for a tick. Returns whether to go on.
     fn wait(&self) -> bool {
         let stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,12 +134,7 @@ fn run(broker: &Weak<Shared>, stop: &Stop) {
             });
         }
         if cleaner.is_now() {
-            each(&broker, "compaction", |log, now_ms| {
-                if !log.config().compacts {
-                    return Ok(None);
-                }
-                log.compact(now_ms).map(|_| None)
-            });
+            clean(&broker, stop);
         }
         if producers.is_now() {
             each(&broker, "expiry of producers", |log, now_ms| {
@@ -146,6 +146,42 @@ fn run(broker: &Weak<Shared>, stop: &Stop) {
             report("checkpoints", broker.store_checkpoints());
         }
         report("removing deleted logs", broker.remove_deleted());
+    }
+}
+
+/// Compacts the logs that need it, the dirtiest first. A log takes no records meanwhile.
+fn clean(broker: &Shared, stop: &Stop) {
+    let now_ms = broker.now_ms();
+    let mut dirty: Vec<_> = broker
+        .partitions
+        .all()
+        .into_iter()
+        .filter_map(|partition| {
+            let dirtiness = match partition.state().log().ok()?.dirtiness(now_ms) {
+                Ok(dirtiness) => dirtiness?,
+                Err(error) => {
+                    let (topic, index) = (&partition.topic().name, partition.index());
+                    tracing::error!(topic, partition = index, "compaction: {error}");
+                    return None;
+                }
+            };
+            Some((dirtiness, partition))
+        })
+        .collect();
+    dirty.sort_by(|(a, _), (b, _)| b.partial_cmp(a).unwrap_or(Ordering::Equal));
+    for (_, partition) in dirty {
+        if stop.is_stopped() {
+            return;
+        }
+        let (topic, index) = (&partition.topic().name, partition.index());
+        match act(&partition, now_ms, |log, now_ms| {
+            log.compact(now_ms).map(|_| None)
+        }) {
+            Err(error) if error.kind() != ErrorKind::ReadOnly => {
+                tracing::error!(topic, partition = index, "compaction: {error}");
+            }
+            _ => tracing::debug!(topic, partition = index, "compacted"),
+        }
     }
 }
 

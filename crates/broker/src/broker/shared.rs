@@ -1,5 +1,6 @@
 //! What all nodes of a broker share.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -10,6 +11,7 @@ use tokio::sync::Semaphore;
 use super::node::Node;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
+use crate::files::Space;
 use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
 use crate::server::{Limits, Memory};
@@ -135,8 +137,16 @@ impl Shared {
                 .unwrap_or_else(PoisonError::into_inner);
             change(&mut controller)?
         };
+        // Applying looks at what the topic is now, so once is enough for all of its partitions.
+        let mut applied = HashSet::new();
         for change in changes {
-            self.apply(change);
+            let kind = std::mem::discriminant(&change);
+            if change
+                .topic_id()
+                .is_none_or(|id| applied.insert((kind, id)))
+            {
+                self.apply(change);
+            }
         }
         Ok(result)
     }
@@ -333,6 +343,13 @@ impl Shared {
     /// Where the logs are.
     pub(crate) fn log_dir(&self) -> &Path {
         &self.storage.path
+    }
+
+    /// How much room the disk under the logs has, if that is known.
+    pub(crate) fn space(&self) -> Option<Space> {
+        let directory = self.storage.directory.lock();
+        let directory = directory.unwrap_or_else(PoisonError::into_inner);
+        directory.as_ref()?.space()
     }
 
     /// Closes all logs. Waits for the disk.

@@ -1,5 +1,7 @@
 //! Looking at settings, and changing them.
 
+use std::collections::HashSet;
+
 use copart_protocol::ErrorCode;
 
 use super::{ApiError, ApiResult, Changes, ConfigResource, Controller};
@@ -22,8 +24,9 @@ impl Controller {
     ) -> ApiResult<Changes> {
         let before = self.set_for(resource)?;
         let mut after = before.clone();
-        for (index, (name, op)) in ops.iter().enumerate() {
-            if ops[..index].iter().any(|(other, _)| other == name) {
+        let mut named = HashSet::new();
+        for (name, op) in ops {
+            if !named.insert(name) {
                 return Err(ApiError::new(
                     ErrorCode::INVALID_REQUEST,
                     format!("{name} is there twice"),

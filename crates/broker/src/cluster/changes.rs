@@ -40,3 +40,18 @@ pub(crate) enum Change {
     /// A node started or stopped.
     NodeChanged { id: i32, running: bool },
 }
+
+impl Change {
+    /// The topic that it is about.
+    pub(crate) fn topic_id(&self) -> Option<Uuid> {
+        match self {
+            Self::PartitionCreated { id, .. }
+            | Self::PartitionDeleted { id, .. }
+            | Self::PartitionChanged { id, .. }
+            | Self::TopicConfigChanged { id, .. } => Some(*id),
+            Self::BrokerConfigChanged { .. }
+            | Self::GroupConfigChanged { .. }
+            | Self::NodeChanged { .. } => None,
+        }
+    }
+}

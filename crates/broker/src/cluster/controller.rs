@@ -7,7 +7,6 @@ use std::sync::Arc;
 use copart_protocol::{ErrorCode, Uuid};
 
 use super::image::{Image, registration};
-use super::meta_properties::MetaProperties;
 use super::metadata_log::MetadataLog;
 use super::producer_ids::ProducerIds;
 use super::random::Chance;
@@ -17,6 +16,9 @@ use crate::configs::{BrokerConfig, BrokerSettings, TopicConfig, Values, check_st
 use crate::files::Files;
 use crate::log::{Durability, Recovery};
 use crate::{Error, ErrorKind, Result};
+
+/// What Kafka calls the metadata log where it calls it a topic.
+pub(crate) const CLUSTER_METADATA_TOPIC: &str = "__cluster_metadata";
 
 /// A node that the broker runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +40,10 @@ pub(crate) struct Node {
 pub(crate) struct Options {
     /// At least one. All of them run.
     pub(crate) nodes: Vec<NodeSpec>,
-    /// The cluster's id. A new cluster gets a random one if there is none; the
-    /// id of a cluster that exists must be this one.
-    pub(crate) cluster_id: Option<String>,
+    /// The cluster's id, which `meta.properties` has.
+    pub(crate) cluster_id: String,
+    /// The id of the data directory, which `meta.properties` has.
+    pub(crate) directory_id: Uuid,
     /// What an answer to a change promises.
     pub(crate) durability: Durability,
     /// Settings from the command line or the builder, under Kafka's names:
@@ -62,7 +65,8 @@ pub(crate) struct Options {
 pub(crate) struct Controller {
     pub(super) image: Image,
     log: MetadataLog,
-    identity: MetaProperties,
+    cluster_id: String,
+    directory_id: Uuid,
     pub(super) durability: Durability,
     /// Settings that the broker was started with.
     started: Values,
@@ -78,6 +82,17 @@ impl Controller {
     /// The directory of the metadata log, in the data directory.
     pub(crate) const METADATA_DIR: &str = "__cluster_metadata-0";
 
+    /// Is there a metadata log in the data directory `dir`?
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn is_there(files: &dyn Files, dir: &Path) -> Result<bool> {
+        let names = files
+            .list(dir)
+            .map_err(|error| Error::io(format!("reading {}", dir.display()), error))?;
+        Ok(names.iter().any(|name| name == Self::METADATA_DIR))
+    }
+
     /// Replays the metadata log in the data directory `dir`, which must exist
     /// and be locked, or begins one. Nodes that were stopped run again, and
     /// nodes that are not among the options leave the cluster.
@@ -87,9 +102,8 @@ impl Controller {
     /// [`ErrorKind::InvalidConfig`] for options that make no sense.
     pub(crate) fn open(files: Arc<dyn Files>, dir: &Path, options: Options) -> Result<Self> {
         check_options(&options)?;
-        let mut chance = Chance::new(options.seed);
+        let chance = Chance::new(options.seed);
         let metadata = dir.join(Self::METADATA_DIR);
-        let identity = identify(&*files, dir, &options, &mut chance)?;
         let started = BrokerSettings {
             started: Some(&options.configs),
             node_count: options.nodes.len(),
@@ -109,7 +123,8 @@ impl Controller {
             producer_ids: ProducerIds::after(image.next_producer_id),
             image,
             log,
-            identity,
+            cluster_id: options.cluster_id,
+            directory_id: options.directory_id,
             durability: options.durability,
             started: options.configs,
             broker_config: Arc::new(broker_config),
@@ -268,12 +283,12 @@ impl Controller {
 
     /// 22 characters, or whatever the cluster was given.
     pub(crate) fn cluster_id(&self) -> &str {
-        &self.identity.cluster_id
+        &self.cluster_id
     }
 
     /// The id of the data directory.
     pub(crate) fn directory_id(&self) -> Uuid {
-        self.identity.directory_id
+        self.directory_id
     }
 
     /// In the order of their ids.
@@ -331,6 +346,11 @@ impl Controller {
         self.log.end_offset()
     }
 
+    /// The leader epoch of the metadata log.
+    pub(crate) fn metadata_epoch(&self) -> i32 {
+        super::metadata_log::EPOCH
+    }
+
     /// What was done to open the metadata log.
     pub(crate) fn recovery(&self) -> &Recovery {
         self.log.recovery()
@@ -382,52 +402,6 @@ fn check_options(options: &Options) -> Result<()> {
         check_started(name, value, options.durability).map_err(invalid)?;
     }
     Ok(())
-}
-
-/// The ids in the data directory, or new ones.
-fn identify(
-    files: &dyn Files,
-    dir: &Path,
-    options: &Options,
-    chance: &mut Chance,
-) -> Result<MetaProperties> {
-    if let Some(identity) = MetaProperties::load(files, dir)? {
-        return match &options.cluster_id {
-            Some(id) if *id != identity.cluster_id => Err(invalid(format!(
-                "{} has the data of cluster {}, not of {id}; take another directory, or leave the \
-                 cluster's id out",
-                dir.display(),
-                identity.cluster_id
-            ))),
-            _ => Ok(identity),
-        };
-    }
-    let names = files
-        .list(dir)
-        .map_err(|error| Error::io(format!("reading {}", dir.display()), error))?;
-    if names.iter().any(|name| name == Controller::METADATA_DIR) {
-        return Err(Error::new(
-            ErrorKind::Damaged,
-            format!(
-                "{} has a metadata log, and no meta.properties with the cluster's id; bring the \
-                 file back from a copy, or write it anew",
-                dir.display()
-            ),
-        ));
-    }
-    let identity = MetaProperties {
-        cluster_id: match &options.cluster_id {
-            Some(id) if id.trim().is_empty() || id.contains('\n') => {
-                return Err(invalid("a cluster's id is one line, and not empty"));
-            }
-            Some(id) => id.trim().to_owned(),
-            None => chance.uuid().to_string(),
-        },
-        directory_id: chance.uuid(),
-    };
-    let node = options.nodes.iter().map(|node| node.id).min();
-    identity.store(files, dir, node.unwrap_or_default())?;
-    Ok(identity)
 }
 
 #[cold]

@@ -10,9 +10,6 @@
 //! directory that Kafka has it in: `kafka-dump-log --cluster-metadata-decoder`
 //! reads it.
 
-// Until the server is there that calls all of it.
-#![allow(dead_code, unused_imports)]
-
 mod alter;
 mod changes;
 mod controller;
@@ -20,7 +17,6 @@ mod elect;
 mod election;
 mod error;
 mod image;
-mod meta_properties;
 mod metadata_log;
 mod names;
 mod nodes;
@@ -37,11 +33,11 @@ mod topic;
 mod topics;
 
 pub(crate) use changes::{Change, Changes};
-pub(crate) use controller::{Controller, Node, NodeSpec, Options};
-pub(crate) use elect::{Elected, Election};
+pub(crate) use controller::{CLUSTER_METADATA_TOPIC, Controller, Node, NodeSpec, Options};
+pub(crate) use elect::Election;
 pub(crate) use error::{ApiError, ApiResult};
 pub(crate) use names::check_topic_name;
 pub(crate) use reassign::Reassignment;
 pub(crate) use resource::ConfigResource;
 pub(crate) use topic::{Partition, Topic, is_internal};
-pub(crate) use topics::NewTopic;
+pub(crate) use topics::{MAX_PARTITIONS_PER_REQUEST, NewTopic};

@@ -9,12 +9,15 @@ use copart_protocol::{ErrorCode, Uuid};
 use super::names::{check_topic_name, collide};
 use super::placement::Placer;
 use super::record::Record;
-use super::{ApiError, ApiResult, Changes, ConfigResource, Controller, Partition, Topic};
+use super::{
+    ApiError, ApiResult, CLUSTER_METADATA_TOPIC, Changes, ConfigResource, Controller, Partition,
+    Topic,
+};
 use crate::configs::{Values, check_topic};
 
 /// The most partitions that one request makes, as in Kafka: each takes memory
 /// and files, and a request asks for them with four bytes.
-const MAX_PARTITIONS_PER_REQUEST: usize = 10_000;
+pub(crate) const MAX_PARTITIONS_PER_REQUEST: usize = 10_000;
 
 /// A topic to be made.
 #[derive(Clone, Debug, Default)]
@@ -55,10 +58,17 @@ impl Controller {
     ) -> ApiResult<(Topic, Changes)> {
         check_topic_name(&new.name)
             .map_err(|reason| ApiError::new(ErrorCode::INVALID_TOPIC_EXCEPTION, reason))?;
+        if new.name == CLUSTER_METADATA_TOPIC {
+            return Err(ApiError::new(
+                ErrorCode::INVALID_REQUEST,
+                format!("{CLUSTER_METADATA_TOPIC} is the metadata log, and no topic"),
+            ));
+        }
         if self.image.topic(&new.name).is_some() {
             return Err(ApiError::new(
                 ErrorCode::TOPIC_ALREADY_EXISTS,
-                format!("there is a topic {} already", new.name),
+                // Kafka's words: scripts look for them in what kafka-topics prints.
+                format!("Topic '{}' already exists.", new.name),
             ));
         }
         if let Some(other) = self.image.topics().find(|it| collide(&it.name, &new.name)) {

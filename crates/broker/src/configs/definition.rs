@@ -24,8 +24,6 @@ pub(super) enum Check {
     /// -1 for the codec's default, or 1 to 9.
     GzipLevel,
     OneOf(&'static [&'static str]),
-    /// The same, in any case.
-    OneOfAnyCase(&'static [&'static str]),
     /// A list of these, none twice.
     ListOf(&'static [&'static str]),
     /// `PARTITION:BROKER,…`, or `*`.
@@ -94,7 +92,7 @@ impl Definition {
                 };
             }
             ConfigType::List => return self.check.list_fault(text),
-            ConfigType::String | ConfigType::Class | ConfigType::Password => {
+            ConfigType::String | ConfigType::Password => {
                 return self.check.text_fault(text);
             }
         };
@@ -134,11 +132,6 @@ impl Check {
     fn text_fault(self, text: &str) -> Option<String> {
         match self {
             Self::OneOf(names) if !names.contains(&text) => {
-                Some(format!("it is one of {}", names.join(", ")))
-            }
-            Self::OneOfAnyCase(names)
-                if !names.iter().any(|name| name.eq_ignore_ascii_case(text)) =>
-            {
                 Some(format!("it is one of {}", names.join(", ")))
             }
             Self::ShareOffsetReset

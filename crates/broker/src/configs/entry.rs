@@ -32,8 +32,6 @@ pub(crate) enum ConfigSource {
     DynamicDefaultBroker = 3,
     StaticBroker = 4,
     Default = 5,
-    DynamicBrokerLogger = 6,
-    DynamicClientMetrics = 7,
     DynamicGroup = 8,
 }
 
@@ -48,7 +46,6 @@ pub(crate) enum ConfigType {
     Long = 5,
     Double = 6,
     List = 7,
-    Class = 8,
     Password = 9,
 }
 

@@ -6,9 +6,6 @@
 //! - [`check`]: may somebody set this?
 //! - [`ConfigEntry`]: a setting as DescribeConfigs shows it.
 
-// Until the server is there that calls all of it.
-#![allow(dead_code, unused_imports)]
-
 mod broker;
 mod broker_config;
 mod check;

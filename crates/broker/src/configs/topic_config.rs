@@ -88,16 +88,6 @@ impl TopicConfig {
             ..self.log.clone()
         }
     }
-
-    /// `max.message.bytes`
-    pub(crate) fn max_message_bytes(&self) -> usize {
-        self.log.max_message_bytes
-    }
-
-    /// `cleanup.policy` contains `compact`
-    pub(crate) fn compacts(&self) -> bool {
-        self.log.compacts
-    }
 }
 
 struct Reader<'a> {

@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(unix)]
+use super::Space;
 use super::{File, FileLock, Files, Mode};
 
 /// The operating system's files.
@@ -53,6 +55,15 @@ impl Files for DiskFiles {
 
     fn remove_dir(&self, dir: &Path) -> io::Result<()> {
         fs::remove_dir(dir)
+    }
+
+    #[cfg(unix)]
+    fn space(&self, dir: &Path) -> io::Result<Option<Space>> {
+        let found = rustix::fs::statvfs(dir)?;
+        Ok(Some(Space {
+            total: found.f_blocks.saturating_mul(found.f_frsize),
+            usable: found.f_bavail.saturating_mul(found.f_frsize),
+        }))
     }
 
     #[cfg(unix)]

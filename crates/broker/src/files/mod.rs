@@ -53,11 +53,24 @@ pub trait Files: Debug + Send + Sync {
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
     /// Removes a directory, which must be empty.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
+    /// How much room the file system of a directory has, if it has a limit that is known.
+    fn space(&self, _dir: &Path) -> io::Result<Option<Space>> {
+        Ok(None)
+    }
     /// Makes creations, renames and removals in a directory durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// Locks a file, created if it is not there, until the guard is dropped or
     /// the process ends. `None` if somebody else has it locked.
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn FileLock>>>;
+}
+
+/// The room in a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// In bytes, used or not.
+    pub total: u64,
+    /// What this process may still use, in bytes.
+    pub usable: u64,
 }
 
 /// An open file, read and written at positions: there is no cursor to share.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use super::config::LogConfig;
 use super::epochs::LeaderEpochs;
 use super::index::Check;
-use super::names::{LOG, is_leftover, offset_of};
-use super::offsets::{Offsets, SyncedFile};
+use super::names::{LOG, SWAP_SUFFIX, is_leftover, offset_of};
+use super::offsets::{OffsetsFile, SyncedFile};
 use super::partition::PartitionLog;
 use super::producers::ProducerBatch;
 use super::segment::Segment;
@@ -138,16 +138,27 @@ pub(super) fn open(
     config: &LogConfig,
     now_ms: i64,
 ) -> Result<Option<PartitionLog>> {
-    let names = files
-        .list(dir)
-        .map_err(|error| Error::io(format!("listing {}", dir.display()), error))?;
-    let Some((offsets, stop)) = Offsets::load_clean_stop(&**files, dir)? else {
+    let names = match files.list(dir) {
+        Ok(names) => names,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(format!("listing {}", dir.display()), error)),
+    };
+    let Ok(OffsetsFile {
+        offsets,
+        aborted,
+        stop: Some(stop),
+    }) = OffsetsFile::load(&**files, dir)?
+    else {
         return Ok(None);
     };
     // Names are sorted, and so are their offsets.
     let bases = names.iter().filter_map(|name| offset_of(name, LOG));
     let closed = stop.segments.iter().map(|segment| segment.base_offset);
-    if names.iter().any(|name| is_leftover(name)) || !bases.eq(closed) {
+    if names
+        .iter()
+        .any(|name| is_leftover(name) || name.ends_with(SWAP_SUFFIX))
+        || !bases.eq(closed)
+    {
         return Ok(None);
     }
     let mut segments = Vec::with_capacity(stop.segments.len());
@@ -156,6 +167,13 @@ pub(super) fn open(
         if segment.allocated != closed.size || !segment.open_indexes(&**files, dir, Check::Size)? {
             return Ok(None);
         }
+        let summary = aborted
+            .iter()
+            .find(|index| index.segment == closed.base_offset);
+        if summary.is_some() && !segment.load_aborted(&**files, dir, summary)? {
+            return Ok(None);
+        }
+        segment.aborted_stored = true;
         segment.size = closed.size;
         segment.max_timestamp = closed.max_timestamp;
         segment.offset_of_max_timestamp = closed.offset_of_max_timestamp;
@@ -188,6 +206,7 @@ pub(super) fn open(
         synced_file: SyncedFile::default(),
         unsynced: Vec::new(),
         stored: offsets,
+        stored_aborted: aborted,
         clean_stop: Some(stop),
         damages: Vec::new(),
         failed: None,

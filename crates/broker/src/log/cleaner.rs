@@ -1,6 +1,7 @@
 //! Compaction: of the records with one key, the last one stays.
 //!
-//! Full segments are written anew, one at a time; offsets stay what they were.
+//! Full segments are written anew, and small neighbours become one; offsets
+//! stay what they were.
 //! Tombstones stay until `delete.retention.ms` after the first compaction that
 //! saw them, so that readers can see them too. Transaction markers always
 //! stay, and records of aborted transactions always go: they must not hide
@@ -9,7 +10,7 @@
 //! batch, so that its sequence stays known.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::ops::Range;
 
 use bytes::BytesMut;
 use copart_protocol::records::{
@@ -17,11 +18,12 @@ use copart_protocol::records::{
     TransactionMarker,
 };
 
-use super::names::{CLEANED_SUFFIX, INDEX, TIME_INDEX, numbered};
+use super::offsets::Offsets;
 use super::partition::PartitionLog;
 use super::scan::{Located, Scan};
 use super::segment::Segment;
-use crate::files::{Mode, read_exact_at, remove_if_there, with_suffix};
+use super::swap::Cleaned;
+use crate::files::read_exact_at;
 use crate::{Error, ErrorKind, Result};
 
 /// How much memory the keys of one compaction may take. The segments whose keys
@@ -93,7 +95,7 @@ impl PartitionLog {
             .map_err(|error| error.within(self.dir.display().to_string()))
     }
 
-    fn compactable(&self, now_ms: i64) -> usize {
+    pub(super) fn compactable(&self, now_ms: i64) -> usize {
         let limit = self.last_stable_offset();
         let lag = self.config.min_compaction_lag_ms;
         (0..self.segments.len() - 1)
@@ -116,20 +118,43 @@ impl PartitionLog {
         let cleaned = self.segments[count].base_offset;
         if self.stored.cleaned < cleaned {
             // Before offsets go missing: otherwise that is damage.
-            let before = self.stored;
-            self.stored.cleaned = cleaned;
-            let offsets = self.stored;
-            if let Err(error) = offsets.store(&*self.files, &self.dir, None) {
-                self.stored = before;
-                return Err(error);
-            }
-            self.clean_stop = None;
+            self.store_offsets_as(Offsets {
+                cleaned,
+                ..self.stored
+            })?;
         }
         let mut done = Compacted::default();
-        for index in 0..count {
-            self.clean_segment(index, &latest, now_ms, &mut done)?;
+        // From the end, so that the places of those before stay what they are.
+        for group in self.groups(count).into_iter().rev() {
+            self.clean_group(group, &latest, now_ms, &mut done)?;
         }
         Ok(done)
+    }
+
+    /// Neighbours that fit into one segment, by Kafka's rule: with the sizes
+    /// that they have now.
+    fn groups(&self, count: usize) -> Vec<Range<usize>> {
+        let config = &self.config;
+        let mut groups = Vec::new();
+        let mut start = 0;
+        while start < count {
+            let base = self.segments[start].base_offset;
+            let (mut size, mut offsets, mut times) = (0, 0, 0);
+            let fits = (start..count).take_while(|&index| {
+                let segment = &self.segments[index];
+                size += segment.size;
+                offsets += segment.offsets.size();
+                times += segment.times.size();
+                let end = self.segments[index + 1].base_offset;
+                size <= config.segment_bytes.min(i32::MAX as u64)
+                    && offsets.max(times) <= config.segment_index_bytes
+                    && end - base <= i64::from(i32::MAX)
+            });
+            let end = start + fits.count().max(1);
+            groups.push(start..end);
+            start = end;
+        }
+        groups
     }
 
     fn latest_offsets(&self, count: usize) -> Result<Latest> {
@@ -191,45 +216,51 @@ impl PartitionLog {
         Ok(latest)
     }
 
-    fn clean_segment(
+    fn clean_group(
         &mut self,
-        index: usize,
+        group: Range<usize>,
         latest: &Latest,
         now_ms: i64,
         done: &mut Compacted,
     ) -> Result<()> {
-        let segment = &self.segments[index];
         let mut decompressor = Decompressor::new(self.config.max_decompressed_bytes);
-        let mut content = Vec::new();
+        let first = &self.segments[group.start];
+        let files = self.files.clone();
+        let mut output = Cleaned::create(&*files, &first.path)?;
         let mut removed = 0;
-        let mut changed = false;
-        let mut scan = Scan::headers(&*segment.file, 0, segment.size);
-        while let Some(located) = segment.next_of(&mut scan)? {
-            let (batch, records) = load(segment, &located, &mut decompressor)?;
-            let last = located.end() == segment.size;
-            let cleaned = self.clean_batch(&batch, &records, latest, last, now_ms);
-            match cleaned.map_err(|error| damaged(segment, &located, &error))? {
-                Cleaned::Same => content.extend_from_slice(batch.bytes()),
-                Cleaned::Other(other) => {
-                    changed = true;
-                    removed += batch.header().record_count - other.header().record_count;
-                    content.extend_from_slice(other.bytes());
-                }
-                Cleaned::Gone => {
-                    changed = true;
-                    removed += batch.header().record_count;
+        let mut changed = group.len() > 1;
+        for index in group.clone() {
+            let segment = &self.segments[index];
+            let mut scan = Scan::headers(&*segment.file, 0, segment.size);
+            while let Some(located) = segment.next_of(&mut scan)? {
+                let (batch, records) = load(segment, &located, &mut decompressor)?;
+                let last = index + 1 == group.end && located.end() == segment.size;
+                let fate = self.clean_batch(&batch, &records, latest, last, now_ms);
+                match fate.map_err(|error| damaged(segment, &located, &error))? {
+                    Fate::Same => output.write(batch.bytes())?,
+                    Fate::Other(other) => {
+                        changed = true;
+                        removed += batch.header().record_count - other.header().record_count;
+                        output.write(other.bytes())?;
+                    }
+                    Fate::Gone => {
+                        changed = true;
+                        removed += batch.header().record_count;
+                    }
                 }
             }
         }
         if !changed {
+            // Dropped, and so removed.
             return Ok(());
         }
-        let before = segment.size;
-        let cleaned = self.replace_segment(index, &content, now_ms)?;
-        done.segments += 1;
+        let path = output.finish()?;
+        let before: u64 = group.clone().map(|index| self.segments[index].size).sum();
+        let count = group.len();
+        let cleaned = self.replace_segments(group, &path, now_ms)?;
+        done.segments += count;
         done.records += u64::from(removed);
-        done.bytes += before.saturating_sub(cleaned.size);
-        self.segments[index] = cleaned;
+        done.bytes += before.saturating_sub(cleaned);
         Ok(())
     }
 
@@ -240,13 +271,13 @@ impl PartitionLog {
         latest: &Latest,
         last_of_segment: bool,
         now_ms: i64,
-    ) -> copart_protocol::Result<Cleaned> {
+    ) -> copart_protocol::Result<Fate> {
         let header = batch.header();
         if header.attributes.is_control() || header.record_count == 0 {
             let needed = last_of_segment
                 || header.attributes.is_control()
                 || self.is_last_of_producer(header);
-            return Ok(if needed { Cleaned::Same } else { Cleaned::Gone });
+            return Ok(if needed { Fate::Same } else { Fate::Gone });
         }
         let aborted = latest.is_aborted(header);
         let expired = header
@@ -270,13 +301,13 @@ impl PartitionLog {
         }
         if kept == 0 {
             if last_of_segment || self.is_last_of_producer(header) {
-                return RecordBatch::emptied(header).map(Cleaned::Other);
+                return RecordBatch::emptied(header).map(Fate::Other);
             }
-            return Ok(Cleaned::Gone);
+            return Ok(Fate::Gone);
         }
         let begin_horizon = tombstones && header.delete_horizon().is_none();
         if kept == stays.len() && !begin_horizon {
-            return Ok(Cleaned::Same);
+            return Ok(Fate::Same);
         }
         let mut builder = BatchBuilder::new();
         if begin_horizon {
@@ -298,59 +329,17 @@ impl PartitionLog {
             last_offset_delta: Some(header.last_offset_delta),
             log_append_time: header.log_append_time(),
         };
-        builder
-            .seal(&seal, &mut Compressor::new())
-            .map(Cleaned::Other)
+        builder.seal(&seal, &mut Compressor::new()).map(Fate::Other)
     }
 
     /// A batch that says up to where its producer's sequence has come.
     fn is_last_of_producer(&self, header: &BatchHeader) -> bool {
-        self.producers.iter().any(|state| {
-            let last = state.batches.back();
-            state.id == header.producer.id
-                && last.is_some_and(|last| last.last_offset == header.last_offset())
-        })
-    }
-
-    /// Puts other content in a segment's place. Whenever a crash comes, there
-    /// is one of the two, whole, and no index that belongs to the other.
-    fn replace_segment(&self, index: usize, content: &[u8], now_ms: i64) -> Result<Segment> {
-        let (files, dir) = (&*self.files, &*self.dir);
-        let old = &self.segments[index];
-        let cleaned: PathBuf = with_suffix(&old.path, CLEANED_SUFFIX);
-        let doing = |error| Error::io(format!("writing {}", cleaned.display()), error);
-        remove_if_there(files, &cleaned).map_err(doing)?;
-        let written = (|| {
-            let file = files.open(&cleaned, Mode::CreateNew)?;
-            file.write_at(content, 0)?;
-            file.sync()
-        })();
-        if let Err(error) = written {
-            // Gives a full disk its space back.
-            let _ = remove_if_there(files, &cleaned);
-            return Err(doing(error));
-        }
-        for extension in [INDEX, TIME_INDEX] {
-            remove_if_there(files, &numbered(dir, old.base_offset, extension)).map_err(doing)?;
-        }
-        files.sync_dir(dir).map_err(doing)?;
-        files.rename(&cleaned, &old.path).map_err(doing)?;
-        files.sync_dir(dir).map_err(doing)?;
-        let mut segment = Segment::open(files, dir, old.base_offset, now_ms)?;
-        if let Some(reason) = segment.rebuild(self.config.index_interval_bytes, |_| Ok(()))? {
-            return Err(segment.damaged(segment.size, &reason));
-        }
-        // On a full disk the indexes stay in memory, and are made anew when
-        // the log is opened.
-        if segment.seal(files, dir).is_ok() {
-            let _ = segment.leave_memory(files, dir);
-        }
-        Ok(segment)
+        self.producers.last_offset(header.producer.id) == Some(header.last_offset())
     }
 }
 
 /// What becomes of a batch.
-enum Cleaned {
+enum Fate {
     Same,
     Other(RecordBatch),
     Gone,

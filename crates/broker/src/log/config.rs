@@ -17,7 +17,7 @@ pub enum Durability {
 
 /// A log's settings. Fields are named as Kafka's topic configurations, and the
 /// defaults are Kafka's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LogConfig {
     /// When a record counts as stored.
     pub durability: Durability,
@@ -41,6 +41,10 @@ pub struct LogConfig {
     pub delete_retention_ms: i64,
     /// `min.compaction.lag.ms`
     pub min_compaction_lag_ms: i64,
+    /// `max.compaction.lag.ms`
+    pub max_compaction_lag_ms: i64,
+    /// `min.cleanable.dirty.ratio`
+    pub min_cleanable_dirty_ratio: f64,
     /// `max.message.bytes`, of a batch as it is stored.
     pub max_message_bytes: usize,
     /// `compression.type` and the level of its codec: batches with another
@@ -79,6 +83,8 @@ impl Default for LogConfig {
             compacts: false,
             delete_retention_ms: 24 * 3_600_000,
             min_compaction_lag_ms: 0,
+            max_compaction_lag_ms: i64::MAX,
+            min_cleanable_dirty_ratio: 0.5,
             max_message_bytes: 1_048_588,
             compression: None,
             message_timestamp_type: TimestampType::CreateTime,
@@ -88,6 +94,17 @@ impl Default for LogConfig {
             preallocate_bytes: 0,
             max_decompressed_bytes: 64 << 20,
             verify_reads: true,
+        }
+    }
+}
+
+impl LogConfig {
+    /// How long a segment waits to be full. What is to be compacted in time
+    /// must not be in the segment that is written.
+    pub(super) fn longest_segment_ms(&self) -> i64 {
+        match self.compacts && self.max_compaction_lag_ms > 0 {
+            true => self.segment_ms.min(self.max_compaction_lag_ms),
+            false => self.segment_ms,
         }
     }
 }

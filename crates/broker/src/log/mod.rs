@@ -13,6 +13,7 @@ mod clean_stop;
 mod cleaner;
 mod config;
 mod directory;
+mod dirtiness;
 mod epochs;
 mod index;
 mod inspect;
@@ -30,9 +31,11 @@ mod retention;
 mod scan;
 mod segment;
 mod snapshot;
+mod swap;
 mod sync;
 #[cfg(test)]
 mod tests;
+mod txn_index;
 mod validate;
 mod walk;
 
@@ -42,14 +45,16 @@ pub use directory::{
     Checkpoint, DataDirectory, MetaProperties, PartitionDirectories, PartitionDirectory,
     PartitionOffset,
 };
+pub use dirtiness::Dirtiness;
 pub use epochs::EpochStart;
 pub use inspect::{Damage, DamageKind};
 pub use metadata::PartitionMetadata;
-pub use open::{KafkaOffsets, LastStop, Opened, Recovery};
+pub use open::{LastStop, Opened, Recovery};
 pub use partition::{Appended, PartitionLog};
 pub use producers::{ProducerBatch, ProducerState};
 pub use read::{FoundRecord, PendingRead};
 pub use repair::{RepairPlan, Repaired};
 pub use retention::Removed;
 pub use sync::{FinishedSync, PendingSync};
+pub use txn_index::AbortedTransaction;
 pub use validate::Origin;

@@ -7,6 +7,7 @@ use crate::files::TEMPORARY_SUFFIX;
 pub(super) const LOG: &str = "log";
 pub(super) const INDEX: &str = "index";
 pub(super) const TIME_INDEX: &str = "timeindex";
+pub(super) const TXN_INDEX: &str = "txnindex";
 pub(super) const SNAPSHOT: &str = "snapshot";
 
 /// Where each leader epoch begins.
@@ -22,6 +23,8 @@ pub(super) const SYNCED: &str = "copart-synced";
 
 /// A rewritten segment before it takes the place of the old one.
 pub(super) const CLEANED_SUFFIX: &str = ".cleaned";
+/// A rewritten segment that takes the place of old ones: see `swap.rs`.
+pub(super) const SWAP_SUFFIX: &str = ".swap";
 /// Kafka's: a segment that is about to be removed.
 pub(super) const DELETED_SUFFIX: &str = ".deleted";
 /// All of a change that may be dropped: what it was to replace is still there.

@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use super::clean_stop::CleanStop;
 use super::names::{OFFSETS, SYNCED};
+use super::txn_index::TxnIndexSummary;
 use crate::files::{File, Files, Mode, read_small, replace};
 use crate::{Error, Result};
 
-/// The content of [`OFFSETS`].
+/// The offsets themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Offsets {
     pub(super) log_start: i64,
@@ -29,7 +30,15 @@ pub(super) struct Offsets {
     pub(super) foreign: i64,
 }
 
-type Loaded = (Offsets, Option<CleanStop>);
+/// The content of [`OFFSETS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OffsetsFile {
+    pub(super) offsets: Offsets,
+    /// Of the segments whose index of aborted transactions is not empty.
+    pub(super) aborted: Vec<TxnIndexSummary>,
+    /// When the log is closed: then the file is the last one that is written.
+    pub(super) stop: Option<CleanStop>,
+}
 
 /// Far more than the segments and producers of one log take.
 const LIMIT: u64 = 256 << 20;
@@ -53,49 +62,59 @@ impl Offsets {
         } = self;
         format!("0\nlog-start {log_start}\nsynced {synced}\ncleaned {cleaned}\nforeign {foreign}\n")
     }
+}
 
-    fn encode(self, stop: Option<&CleanStop>) -> String {
-        let mut text = self.text();
-        if let Some(stop) = stop {
+impl OffsetsFile {
+    fn encode(&self) -> String {
+        let mut text = self.offsets.text();
+        for index in &self.aborted {
+            let TxnIndexSummary {
+                segment,
+                count,
+                crc,
+            } = index;
+            text += &format!("aborted {segment} {count} {crc:08x}\n");
+        }
+        if let Some(stop) = &self.stop {
             text += &stop.text();
         }
         let crc = crc_fast::crc32_iscsi(text.as_bytes());
         format!("{text}crc32c {crc:08x}\n")
     }
 
-    fn decode(text: &str) -> Option<(Self, Option<CleanStop>)> {
+    fn decode(text: &str) -> Option<Self> {
         let before_crc = text.strip_suffix('\n')?.rfind('\n')? + 1;
-        let mut lines = text[..before_crc].lines();
+        let mut lines = text[..before_crc].lines().peekable();
         lines.next()?;
-        let offsets = Self {
+        let offsets = Offsets {
             log_start: lines.next()?.strip_prefix("log-start ")?.parse().ok()?,
             synced: lines.next()?.strip_prefix("synced ")?.parse().ok()?,
             cleaned: lines.next()?.strip_prefix("cleaned ")?.parse().ok()?,
             foreign: lines.next()?.strip_prefix("foreign ")?.parse().ok()?,
         };
-        let mut lines = lines.peekable();
+        let mut aborted = Vec::new();
+        while let Some(line) = lines.next_if(|line| line.starts_with("aborted ")) {
+            let mut words = line.split(' ').skip(1);
+            aborted.push(TxnIndexSummary {
+                segment: words.next()?.parse().ok()?,
+                count: words.next()?.parse().ok()?,
+                crc: u32::from_str_radix(words.next()?, 16).ok()?,
+            });
+        }
         let stop = match lines.peek() {
             Some(_) => Some(CleanStop::parse(lines)?),
             None => None,
         };
-        (offsets.encode(stop.as_ref()) == text).then_some((offsets, stop))
+        let file = Self {
+            offsets,
+            aborted,
+            stop,
+        };
+        // What is written in another way was not written here.
+        (file.encode() == text).then_some(file)
     }
 
     pub(super) fn load(files: &dyn Files, dir: &Path) -> Result<Result<Self, NoOffsets>> {
-        Ok(Self::load_all(files, dir)?.map(|(offsets, _)| offsets))
-    }
-
-    /// The offsets and what a clean stop left, if the log was stopped so and
-    /// the file was not written since.
-    pub(super) fn load_clean_stop(
-        files: &dyn Files,
-        dir: &Path,
-    ) -> Result<Option<(Self, CleanStop)>> {
-        let loaded = Self::load_all(files, dir)?.ok();
-        Ok(loaded.and_then(|(offsets, stop)| Some((offsets, stop?))))
-    }
-
-    fn load_all(files: &dyn Files, dir: &Path) -> Result<Result<Loaded, NoOffsets>> {
         let path = dir.join(OFFSETS);
         match read_small(files, &path, LIMIT) {
             Ok(None) => Ok(Err(NoOffsets::Missing)),
@@ -110,16 +129,9 @@ impl Offsets {
         }
     }
 
-    /// `stop` when the log is closed: the file must not be written before the
-    /// rest is durable.
-    pub(super) fn store(
-        self,
-        files: &dyn Files,
-        dir: &Path,
-        stop: Option<&CleanStop>,
-    ) -> Result<()> {
+    pub(super) fn store(&self, files: &dyn Files, dir: &Path) -> Result<()> {
         let path = dir.join(OFFSETS);
-        replace(files, &path, self.encode(stop).as_bytes())
+        replace(files, &path, self.encode().as_bytes())
             .map_err(|error| Error::io(format!("writing {}", path.display()), error))
     }
 }
@@ -202,44 +214,41 @@ mod tests {
     #[test]
     fn any_flipped_bit_in_the_offsets_is_seen() {
         let (files, dir) = (MemoryFiles::new(), Path::new("/"));
-        assert_eq!(
-            Offsets::load(&files, dir).expect("read"),
-            Err(NoOffsets::Missing)
-        );
-        let offsets = Offsets {
-            log_start: 12,
-            synced: 345,
-            cleaned: 67,
-            foreign: 8,
+        let load = || OffsetsFile::load(&files, dir).expect("read");
+        assert_eq!(load(), Err(NoOffsets::Missing));
+        let mut file = OffsetsFile {
+            offsets: Offsets {
+                log_start: 12,
+                synced: 345,
+                cleaned: 67,
+                foreign: 8,
+            },
+            ..OffsetsFile::default()
         };
-        offsets.store(&files, dir, None).expect("stored");
-        assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
-        assert_eq!(
-            Offsets::load_clean_stop(&files, dir).expect("read"),
-            None,
-            "not closed"
-        );
+        file.store(&files, dir).expect("stored");
+        assert_eq!(load(), Ok(file.clone()));
+        file.aborted.push(TxnIndexSummary {
+            segment: 20,
+            count: 3,
+            crc: 0xab,
+        });
         let stop = [
             "end 345",
             "segment 0 100 7 8 -1",
             "segment 20 50 9 33 6",
             "batch 5 1 2 3 4",
         ];
-        let stop = CleanStop::parse(stop.into_iter()).expect("valid");
-        offsets.store(&files, dir, Some(&stop)).expect("stored");
-        assert_eq!(Offsets::load(&files, dir).expect("read"), Ok(offsets));
-        let bytes = offsets.encode(Some(&stop)).into_bytes();
-        assert_eq!(
-            Offsets::load_clean_stop(&files, dir).expect("read"),
-            Some((offsets, stop))
-        );
+        file.stop = CleanStop::parse(stop.into_iter());
+        assert!(file.stop.is_some());
+        file.store(&files, dir).expect("stored");
+        assert_eq!(load(), Ok(file.clone()));
+        let bytes = file.encode().into_bytes();
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 1 << bit;
                 replace(&files, &dir.join(OFFSETS), &damaged).expect("written");
-                let loaded = Offsets::load(&files, dir).expect("read");
-                assert_eq!(loaded, Err(NoOffsets::Damaged), "byte {at}, bit {bit}");
+                assert_eq!(load(), Err(NoOffsets::Damaged), "byte {at}, bit {bit}");
             }
         }
     }

@@ -9,14 +9,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::clean_stop;
 use super::config::{Durability, LogConfig};
 use super::epochs::LeaderEpochs;
 use super::inspect::{Damage, base_offsets, inspect};
-use super::offsets::{NoOffsets, Offsets, SyncedFile};
+use super::offsets::{NoOffsets, Offsets, OffsetsFile, SyncedFile};
 use super::partition::PartitionLog;
-use super::recover_state::{recover_epochs, recover_producers};
+use super::recover_state::{
+    recover_epochs, recover_producers, remove_later_snapshots, store_aborted,
+};
 use super::segment::Segment;
+use super::txn_index::TxnIndexSummary;
 use super::validate::Codecs;
 use super::walk::{remove_leftovers, walk};
 use crate::files::Files;
@@ -58,11 +60,11 @@ pub enum LastStop {
 
 /// What Kafka's checkpoint files say of a log that Kafka wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KafkaOffsets {
+pub(super) struct KafkaOffsets {
     /// The offset up to which it was synced.
-    pub recovery_point: Option<i64>,
+    pub(super) recovery_point: Option<i64>,
     /// The offset that it starts at.
-    pub log_start: Option<i64>,
+    pub(super) log_start: Option<i64>,
 }
 
 /// What is known before the batches are looked at.
@@ -71,6 +73,8 @@ pub(super) struct Known {
     pub(super) offsets: Offsets,
     /// What the file of the offsets has.
     stored: Option<Offsets>,
+    /// Which segments have aborted transactions, as far as it is known.
+    pub(super) aborted: Vec<TxnIndexSummary>,
     /// Did this crate write the log, or Kafka?
     pub(super) ours: bool,
     pub(super) epochs: Option<LeaderEpochs>,
@@ -88,7 +92,10 @@ impl Known {
         let in_place = SyncedFile::load(files, dir)?;
         let mut notes = Vec::new();
         let first = bases.first().copied().unwrap_or(0);
-        let loaded = Offsets::load(files, dir)?;
+        let (loaded, aborted) = match OffsetsFile::load(files, dir)? {
+            Ok(file) => (Ok(file.offsets), file.aborted),
+            Err(missing) => (Err(missing), Vec::new()),
+        };
         let stored = loaded.ok();
         let ours = stored.is_some() || in_place.is_some();
         let mut offsets = loaded.unwrap_or_else(|missing| {
@@ -112,6 +119,7 @@ impl Known {
         Ok(Self {
             offsets,
             stored,
+            aborted,
             ours,
             epochs,
             notes,
@@ -129,6 +137,10 @@ impl PartitionLog {
     /// Opens the log in `dir`, or begins a new one there. The directory must
     /// exist, and be durable.
     ///
+    /// It is looked at as after a crash.
+    /// [`DataDirectory::open_log`](super::DataDirectory::open_log) knows when
+    /// that is not needed.
+    ///
     /// # Errors
     /// Those of the file system. Damage is no error: see [`Opened`].
     pub fn open(
@@ -137,26 +149,16 @@ impl PartitionLog {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<Opened> {
-        let kafka = KafkaOffsets::default();
-        Self::open_after(LastStop::Unknown, kafka, files, dir, config, now_ms)
+        Self::open_after_crash(files, dir, config, KafkaOffsets::default(), now_ms)
     }
 
-    /// The same, knowing how the last process ended, and what Kafka's
-    /// checkpoint files say.
-    /// [`DataDirectory::open_log`](super::DataDirectory::open_log) knows both.
-    pub fn open_after(
-        last_stop: LastStop,
-        kafka: KafkaOffsets,
+    pub(super) fn open_after_crash(
         files: Arc<dyn Files>,
         dir: &Path,
         config: LogConfig,
+        kafka: KafkaOffsets,
         now_ms: i64,
     ) -> Result<Opened> {
-        if last_stop == LastStop::Clean
-            && let Some(log) = clean_stop::open(&files, dir, &config, now_ms)?
-        {
-            return Ok(Opened::Ready(Box::new(log), Recovery::default()));
-        }
         remove_leftovers(&*files, dir)?;
         let bases = base_offsets(&*files, dir)?;
         let known = Known::load(&*files, dir, &config, &bases, kafka)?;
@@ -200,7 +202,9 @@ impl PartitionLog {
         }
         let next_offset = segments.last().expect("not empty").end_offset()?;
         let epochs = recover_epochs(&*files, dir, known, &segments, next_offset, &mut recovery)?;
-        let producers = recover_producers(&*files, dir, &segments, next_offset, config)?;
+        remove_later_snapshots(&*files, dir, next_offset)?;
+        let producers = recover_producers(&*files, dir, &mut segments, known, config)?;
+        store_aborted(&*files, dir, &mut segments)?;
 
         // After `kill -9` the tail may be in the page cache alone. It must be
         // on the disk before anybody is told that it is.
@@ -230,6 +234,7 @@ impl PartitionLog {
                 log_start: -1,
                 ..known.offsets
             }),
+            stored_aborted: known.aborted.clone(),
             clean_stop: None,
             damages: Vec::new(),
             failed: None,

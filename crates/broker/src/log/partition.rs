@@ -13,6 +13,7 @@ use super::inspect::Damage;
 use super::offsets::{Offsets, SyncedFile};
 use super::producers::{ProducerState, Producers, Standing};
 use super::segment::Segment;
+use super::txn_index::{AbortedTransaction, TxnIndexSummary};
 use super::validate::{Codecs, Origin, Validated, validate};
 use crate::files::{File, Files};
 use crate::{Error, ErrorKind, Result};
@@ -38,6 +39,8 @@ pub struct PartitionLog {
     pub(super) unsynced: Vec<Arc<dyn File>>,
     /// What [`Offsets`] has on the disk.
     pub(super) stored: Offsets,
+    /// And what stands behind it.
+    pub(super) stored_aborted: Vec<TxnIndexSummary>,
     /// What [`Offsets`] has on the disk of the stop before, if the log is still
     /// as it was then.
     pub(super) clean_stop: Option<CleanStop>,
@@ -104,10 +107,10 @@ impl PartitionLog {
                     duplicate: true,
                 });
             }
-        } else if let Some(coordinator_epoch) = marker {
+        } else if let Some(marker) = marker {
             let producer = header.producer;
             self.producers
-                .check_marker(producer.id, producer.epoch, coordinator_epoch)?;
+                .check_marker(producer.id, producer.epoch, marker.coordinator_epoch)?;
         }
         let base_offset = self.next_offset;
         let mut editor = BatchEditor::new(&mut bytes).map_err(unencodable)?;
@@ -117,7 +120,7 @@ impl PartitionLog {
 
         self.begin_epoch(leader_epoch)?;
         let active = self.active();
-        let old = active.age(now_ms, header.max_timestamp) > self.config.segment_ms;
+        let old = active.age(now_ms, header.max_timestamp) > self.config.longest_segment_ms();
         if !active.has_room(header.size, header.last_offset(), &self.config)
             || old && !active.is_empty()
         {
@@ -126,11 +129,18 @@ impl PartitionLog {
         self.write(&bytes)?;
         let interval = self.config.index_interval_bytes;
         self.active_mut().added(&header, interval);
-        self.producers.appended(&header, marker);
+        let ended = self.producers.appended(&header, marker);
+        if let Some(ended) = ended.filter(|ended| !ended.commit) {
+            let aborted = self.producers.aborted(ended);
+            let active = self.active_mut();
+            active.aborted.push(aborted);
+            active.aborted_stored = false;
+        }
         self.next_offset = header.next_offset();
         if self.config.durability == Durability::Memory {
             self.synced = self.next_offset;
         }
+        self.producers.stored(self.stored_offset());
         Ok(Appended {
             base_offset,
             next_offset: self.next_offset,
@@ -255,14 +265,36 @@ impl PartitionLog {
         }
     }
 
-    /// The first offset of the oldest open transaction, or the stored offset:
-    /// what a read_committed consumer may read up to.
+    /// The first offset of the oldest transaction that is open or whose end is
+    /// not stored, or the stored offset: what a read_committed consumer may read
+    /// up to.
     pub fn last_stable_offset(&self) -> i64 {
         let stored = self.stored_offset();
-        match self.producers.first_open_transaction() {
+        match self.producers.first_undecided(stored) {
             Some(offset) => offset.min(stored),
             None => stored,
         }
+    }
+
+    /// The aborted transactions with records from `from` to before `to`, which is
+    /// not behind the [last stable offset](Self::last_stable_offset): what a
+    /// read_committed consumer has to skip.
+    pub fn aborted_transactions(&self, from: i64, to: i64) -> Vec<AbortedTransaction> {
+        let mut found: Vec<AbortedTransaction> = Vec::new();
+        let segments = &self.segments[self.segment_of(from)..];
+        for entry in segments.iter().flat_map(|segment| &segment.aborted) {
+            // A segment that is about to be merged may repeat what the next has.
+            let seen = found
+                .last()
+                .is_some_and(|last| last.last_offset >= entry.last_offset);
+            if entry.last_offset >= from && entry.first_offset < to && !seen {
+                found.push(*entry);
+            }
+            if entry.last_stable_offset >= to {
+                break;
+            }
+        }
+        found
     }
 
     /// Batches before this offset were compacted, at least once.

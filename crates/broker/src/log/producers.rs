@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use copart_protocol::records::{BatchHeader, Producer, sequence_after};
+use copart_protocol::records::{BatchHeader, Producer, TransactionMarker, sequence_after};
 
+use super::txn_index::AbortedTransaction;
 use crate::{Error, ErrorKind, Result};
 
 /// How many batches per producer are remembered: as many as an idempotent
@@ -84,6 +85,18 @@ pub(super) enum Standing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Producers {
     states: BTreeMap<i64, ProducerState>,
+    /// Transactions whose markers may not be stored yet, by first offset.
+    ended: BTreeMap<i64, Ended>,
+}
+
+/// A transaction that a marker has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub(super) producer_id: i64,
+    pub(super) first_offset: i64,
+    /// Of the marker.
+    pub(super) last_offset: i64,
+    pub(super) commit: bool,
 }
 
 impl Producers {
@@ -166,16 +179,20 @@ impl Producers {
         Ok(())
     }
 
-    /// Takes note of a batch in the log. `marker` is the coordinator's epoch
-    /// if the batch is a transaction's marker.
-    pub(super) fn appended(&mut self, header: &BatchHeader, marker: Option<i32>) {
+    /// Takes note of a batch in the log, with its marker if it is one. Returns
+    /// the transaction that ends with it.
+    pub(super) fn appended(
+        &mut self,
+        header: &BatchHeader,
+        marker: Option<TransactionMarker>,
+    ) -> Option<Ended> {
         let Producer {
             id,
             epoch,
             base_sequence,
         } = header.producer;
         if id < 0 {
-            return;
+            return None;
         }
         let state = self.states.entry(id).or_insert_with(|| ProducerState {
             id,
@@ -190,13 +207,19 @@ impl Producers {
             state.batches.clear();
         }
         state.last_timestamp = header.max_timestamp;
-        if let Some(coordinator_epoch) = marker {
-            state.coordinator_epoch = coordinator_epoch;
-            state.transaction_start = None;
-            return;
+        if let Some(marker) = marker {
+            state.coordinator_epoch = marker.coordinator_epoch;
+            let ended = Ended {
+                producer_id: id,
+                first_offset: state.transaction_start.take()?,
+                last_offset: header.last_offset(),
+                commit: marker.commit,
+            };
+            self.ended.insert(ended.first_offset, ended);
+            return Some(ended);
         }
         if header.attributes.is_control() {
-            return;
+            return None;
         }
         if base_sequence >= 0 {
             if state.batches.len() == REMEMBERED {
@@ -207,6 +230,7 @@ impl Producers {
         if header.attributes.is_transactional() && state.transaction_start.is_none() {
             state.transaction_start = Some(header.base_offset);
         }
+        None
     }
 
     /// Takes note of an older batch, found behind a snapshot that holds only
@@ -253,6 +277,41 @@ impl Producers {
     pub(super) fn first_open_transaction(&self) -> Option<i64> {
         let states = self.states.values();
         states.filter_map(|state| state.transaction_start).min()
+    }
+
+    /// The first offset of the oldest transaction that is open, or whose marker
+    /// is not before `stored`: a crash could still take that away.
+    pub(super) fn first_undecided(&self, stored: i64) -> Option<i64> {
+        let mut ended = self.ended.values();
+        let ended = ended.find(|ended| ended.last_offset >= stored);
+        let open = self.first_open_transaction();
+        let first = ended.map(|ended| ended.first_offset);
+        open.into_iter().chain(first).min()
+    }
+
+    /// Forgets ended transactions whose markers are stored.
+    pub(super) fn stored(&mut self, stored: i64) {
+        if !self.ended.is_empty() {
+            self.ended.retain(|_, ended| ended.last_offset >= stored);
+        }
+    }
+
+    /// What the index says of a transaction that was aborted just now.
+    pub(super) fn aborted(&self, ended: Ended) -> AbortedTransaction {
+        AbortedTransaction {
+            producer_id: ended.producer_id,
+            first_offset: ended.first_offset,
+            last_offset: ended.last_offset,
+            // The next one that is open, or all up to here.
+            last_stable_offset: self
+                .first_open_transaction()
+                .unwrap_or(ended.last_offset + 1),
+        }
+    }
+
+    /// Where a producer's last batch ends, if it is known.
+    pub(super) fn last_offset(&self, id: i64) -> Option<i64> {
+        Some(self.states.get(&id)?.batches.back()?.last_offset)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &ProducerState> {

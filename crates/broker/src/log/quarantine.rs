@@ -10,6 +10,7 @@ use super::offsets::{Offsets, SyncedFile};
 use super::open::Known;
 use super::partition::PartitionLog;
 use super::producers::Producers;
+use super::recover_state::recover_producers;
 use super::segment::Segment;
 use super::validate::Codecs;
 use crate::files::{Files, MemoryFiles, Mode};
@@ -114,13 +115,19 @@ impl PartitionLog {
                 .map_err(|error| Error::io("opening a file in memory", error))?;
             segments.push(Segment::of_file(log_start, dir, file, now_ms));
         }
+        // Nobody appends. Which transactions were aborted matters to readers.
+        let producers = match recover_producers(&*files, dir, &mut segments, known, &config) {
+            Ok(producers) => producers,
+            Err(error) if error.kind() == ErrorKind::Damaged => Producers::default(),
+            Err(error) => return Err(error),
+        };
         let mut log = Self {
             files,
             dir: dir.to_owned(),
             codecs: Codecs::new(&config),
             config,
             segments,
-            producers: Producers::default(),
+            producers,
             epochs: known.epochs.clone().unwrap_or_default(),
             log_start: known.offsets.log_start,
             next_offset: found.end.max(synced).max(readable_end),
@@ -128,6 +135,7 @@ impl PartitionLog {
             synced_file: SyncedFile::default(),
             unsynced: Vec::new(),
             stored: known.offsets,
+            stored_aborted: Vec::new(),
             clean_stop: None,
             damages: Vec::new(),
             failed: None,

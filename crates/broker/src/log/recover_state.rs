@@ -12,6 +12,7 @@ use super::producers::Producers;
 use super::scan::{Found, Located, Scan};
 use super::segment::Segment;
 use super::snapshot;
+use super::txn_index;
 use crate::files::{Files, read_exact_at, remove_if_there};
 use crate::{Error, Result};
 
@@ -59,41 +60,82 @@ pub(super) fn recover_epochs(
     Ok(epochs)
 }
 
-/// From the newest sound snapshot and the batches behind it.
-pub(super) fn recover_producers(
+/// Removes snapshots of a tail that was cut: other batches will have its
+/// offsets.
+pub(super) fn remove_later_snapshots(
     files: &dyn Files,
     dir: &Path,
-    segments: &[Segment],
     next_offset: i64,
-    config: &LogConfig,
-) -> Result<Producers> {
+) -> Result<()> {
+    for offset in snapshots(files, dir)? {
+        if offset > next_offset {
+            remove_if_there(files, &numbered(dir, offset, SNAPSHOT))
+                .map_err(|error| Error::io(format!("cleaning {}", dir.display()), error))?;
+        }
+    }
+    Ok(())
+}
+
+fn snapshots(files: &dyn Files, dir: &Path) -> Result<Vec<i64>> {
     let names = files
         .list(dir)
         .map_err(|error| Error::io(format!("listing {}", dir.display()), error))?;
-    let mut snapshots: Vec<i64> = names
-        .iter()
-        .filter_map(|name| offset_of(name, SNAPSHOT))
-        .collect();
-    snapshots.sort_unstable();
-    let mut start = segments[0].base_offset;
-    let mut producers = Producers::default();
-    for &offset in snapshots.iter().rev() {
-        if offset > next_offset {
-            // Of a tail that was cut: other batches will have its offsets.
-            remove_if_there(files, &numbered(dir, offset, SNAPSHOT))
-                .map_err(|error| Error::io(format!("cleaning {}", dir.display()), error))?;
-            continue;
-        }
-        if offset < start {
-            break;
-        }
-        if let Some(loaded) = snapshot::load(files, dir, offset)? {
-            producers = loaded;
-            start = offset;
-            look_back(&mut producers, segments, offset)?;
-            break;
+    // Names are sorted, and so are their offsets.
+    let offsets = names.iter().filter_map(|name| offset_of(name, SNAPSHOT));
+    Ok(offsets.collect())
+}
+
+/// From the newest sound snapshot that is not behind the begin of the last
+/// segment, and the batches from there on. They also tell which transactions
+/// were aborted in the last segment. The files of the other segments tell that
+/// of them; if one is not as it was written, all batches are read.
+pub(super) fn recover_producers(
+    files: &dyn Files,
+    dir: &Path,
+    segments: &mut [Segment],
+    known: &Known,
+    config: &LogConfig,
+) -> Result<Producers> {
+    let last = segments.last().map_or(0, |segment| segment.base_offset);
+    let mut complete = true;
+    for segment in segments.iter_mut() {
+        let base = segment.base_offset;
+        let summary = known.aborted.iter().find(|index| index.segment == base);
+        if base < last {
+            complete &= segment.load_aborted(files, dir, summary)?;
         }
     }
+    let mut producers = Producers::default();
+    let mut start = segments.first().map_or(0, |segment| segment.base_offset);
+    let index_from = if complete { last } else { start };
+    if complete {
+        for offset in snapshots(files, dir)?.into_iter().rev() {
+            if offset < start {
+                break;
+            }
+            if offset <= last
+                && let Some(loaded) = snapshot::load(files, dir, offset)?
+            {
+                producers = loaded;
+                start = offset;
+                look_back(&mut producers, segments, offset)?;
+                break;
+            }
+        }
+    }
+    replay(&mut producers, segments, start, index_from, config)?;
+    Ok(producers)
+}
+
+/// Shows producers the batches from `start` on. Aborted transactions are noted
+/// in the segments from `index_from` on.
+fn replay(
+    producers: &mut Producers,
+    segments: &mut [Segment],
+    start: i64,
+    index_from: i64,
+    config: &LogConfig,
+) -> Result<()> {
     for segment in segments {
         if segment.base_offset + i64::from(i32::MAX) < start && segment.size > 0
             || segment.end_offset()? <= start
@@ -103,16 +145,36 @@ pub(super) fn recover_producers(
         let from = segment
             .find(start)?
             .map_or(segment.size, |first| first.position);
+        let mut aborted = Vec::new();
         each_batch(segment, from, |batch| {
             let marker = match batch.header.attributes.is_control() {
                 true => marker_of(segment, batch, config)?,
                 false => None,
             };
-            producers.appended(&batch.header, marker);
+            let ended = producers.appended(&batch.header, marker);
+            if let Some(ended) = ended.filter(|ended| !ended.commit) {
+                aborted.push(producers.aborted(ended));
+            }
             Ok(())
         })?;
+        if segment.base_offset >= index_from {
+            segment.aborted = aborted;
+            segment.aborted_stored = false;
+        }
     }
-    Ok(producers)
+    Ok(())
+}
+
+/// Writes the indexes of aborted transactions that were made anew.
+pub(super) fn store_aborted(files: &dyn Files, dir: &Path, segments: &mut [Segment]) -> Result<()> {
+    let full = segments.len().saturating_sub(1);
+    for segment in &mut segments[..full] {
+        if !segment.aborted_stored {
+            txn_index::store(files, dir, segment.base_offset, &segment.aborted)?;
+            segment.aborted_stored = true;
+        }
+    }
+    Ok(())
 }
 
 fn look_back(producers: &mut Producers, segments: &[Segment], offset: i64) -> Result<()> {
@@ -155,7 +217,11 @@ fn each_batch(
     Ok(())
 }
 
-fn marker_of(segment: &Segment, batch: &Located, config: &LogConfig) -> Result<Option<i32>> {
+fn marker_of(
+    segment: &Segment,
+    batch: &Located,
+    config: &LogConfig,
+) -> Result<Option<TransactionMarker>> {
     let damaged =
         |error: copart_protocol::Error| segment.damaged(batch.position, &error.to_string());
     let mut bytes = vec![0; batch.header.size];
@@ -168,6 +234,5 @@ fn marker_of(segment: &Segment, batch: &Located, config: &LogConfig) -> Result<O
     let Some(record) = records.iter().next() else {
         return Ok(None);
     };
-    let marker = TransactionMarker::decode(&record.map_err(damaged)?).map_err(damaged)?;
-    Ok(marker.map(|marker| marker.coordinator_epoch))
+    TransactionMarker::decode(&record.map_err(damaged)?).map_err(damaged)
 }

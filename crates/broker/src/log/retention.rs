@@ -1,6 +1,6 @@
 //! Removing old records: by time, by size, and on request.
 
-use super::names::{INDEX, LOG, SNAPSHOT, TIME_INDEX, numbered};
+use super::names::{INDEX, LOG, SNAPSHOT, TIME_INDEX, TXN_INDEX, numbered};
 use super::partition::PartitionLog;
 use crate::files::remove_if_there;
 use crate::{Error, ErrorKind, Result};
@@ -117,7 +117,7 @@ impl PartitionLog {
         for _ in 0..count {
             // The oldest first, so that what is left is whole.
             let base = self.segments[0].base_offset;
-            for extension in [LOG, INDEX, TIME_INDEX, SNAPSHOT] {
+            for extension in [LOG, INDEX, TIME_INDEX, TXN_INDEX, SNAPSHOT] {
                 let path = numbered(&self.dir, base, extension);
                 remove_if_there(&*self.files, &path)
                     .map_err(|error| Error::io(format!("removing {}", path.display()), error))?;

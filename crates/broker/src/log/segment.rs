@@ -10,6 +10,7 @@ use super::config::LogConfig;
 use super::index::{Check, Index, OffsetEntry, TimeEntry};
 use super::names::{INDEX, LOG, TIME_INDEX, numbered};
 use super::scan::{Found, Located, Scan};
+use super::txn_index::{self, AbortedTransaction, TxnIndexSummary};
 use crate::files::{File, Files, Mode};
 use crate::{Error, ErrorKind, Result};
 
@@ -33,6 +34,10 @@ pub(super) struct Segment {
     /// When this process began to use the segment, in milliseconds since 1970.
     pub(super) opened_at: i64,
     bytes_since_entry: u64,
+    /// The aborted transactions whose markers are here.
+    pub(super) aborted: Vec<AbortedTransaction>,
+    /// Has the index of aborted transactions been written as it is?
+    pub(super) aborted_stored: bool,
     /// Has a lookup shown that an index does not fit the batches?
     pub(super) suspect: AtomicBool,
 }
@@ -90,6 +95,8 @@ impl Segment {
             first_timestamp: None,
             opened_at: now_ms,
             bytes_since_entry: 0,
+            aborted: Vec::new(),
+            aborted_stored: false,
             suspect: AtomicBool::new(false),
         }
     }
@@ -159,7 +166,32 @@ impl Segment {
             self.allocated = self.size;
         }
         self.note_time();
-        self.store_indexes(files, dir)
+        self.store_indexes(files, dir)?;
+        txn_index::store(files, dir, self.base_offset, &self.aborted)?;
+        self.aborted_stored = true;
+        Ok(())
+    }
+
+    /// What the file of the log's offsets says of the aborted transactions.
+    pub(super) fn aborted_summary(&self) -> Option<TxnIndexSummary> {
+        match self.aborted_stored {
+            true => txn_index::summary(self.base_offset, &self.aborted),
+            false => None,
+        }
+    }
+
+    /// Takes the aborted transactions from their file. `false` if it is not as
+    /// the summary says.
+    pub(super) fn load_aborted(
+        &mut self,
+        files: &dyn Files,
+        dir: &Path,
+        summary: Option<&TxnIndexSummary>,
+    ) -> Result<bool> {
+        let loaded = txn_index::load(files, dir, self.base_offset, summary)?;
+        self.aborted_stored = loaded.is_some();
+        self.aborted = loaded.unwrap_or_default();
+        Ok(self.aborted_stored)
     }
 
     fn store_indexes(&self, files: &dyn Files, dir: &Path) -> Result<()> {

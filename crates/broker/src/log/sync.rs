@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::clean_stop::CleanStop;
 use super::config::Durability;
 use super::names::{SNAPSHOT, numbered, offset_of};
-use super::offsets::Offsets;
+use super::offsets::{Offsets, OffsetsFile};
 use super::partition::PartitionLog;
 use super::segment::Segment;
 use super::snapshot;
+use super::txn_index::TxnIndexSummary;
 use crate::files::{File, remove_if_there};
 use crate::{Error, Result};
 
@@ -76,6 +77,7 @@ impl PartitionLog {
             .retain(|file| !sync.full.iter().any(|done| Arc::ptr_eq(done, file)));
         if sync.up_to > self.synced {
             self.synced = sync.up_to;
+            self.producers.stored(self.stored_offset());
             // Without it recovery knows less, but nothing wrong.
             let _ = self.synced_file.write(&*self.files, &self.dir, self.synced);
         }
@@ -145,15 +147,32 @@ impl PartitionLog {
             synced: self.synced,
             ..self.stored
         };
-        if offsets != self.stored {
-            offsets.store(&*self.files, &self.dir, None)?;
+        self.store_offsets_as(offsets)
+    }
+
+    pub(super) fn store_offsets_as(&mut self, offsets: Offsets) -> Result<()> {
+        let aborted = self.aborted_summaries();
+        if offsets != self.stored || aborted != self.stored_aborted {
+            let file = OffsetsFile {
+                offsets,
+                aborted,
+                stop: None,
+            };
+            file.store(&*self.files, &self.dir)?;
             self.stored = offsets;
+            self.stored_aborted = file.aborted;
             self.clean_stop = None;
         }
         Ok(())
     }
 
-    /// Keeps the newest three: one may be damaged.
+    fn aborted_summaries(&self) -> Vec<TxnIndexSummary> {
+        let summaries = self.segments.iter().map(Segment::aborted_summary);
+        summaries.flatten().collect()
+    }
+
+    /// Keeps the newest three, since one may be damaged, and the one at the
+    /// begin of the segment that is written: recovery reads on from there.
     fn remove_old_snapshots(&self) {
         let Ok(names) = self.files.list(&self.dir) else {
             return;
@@ -163,7 +182,9 @@ impl PartitionLog {
             .filter_map(|name| offset_of(name, SNAPSHOT))
             .collect();
         offsets.sort_unstable();
-        for offset in offsets.iter().rev().skip(3) {
+        let begin = self.active().base_offset;
+        let old = offsets.iter().rev().skip(3);
+        for offset in old.filter(|&&offset| offset != begin) {
             // One that stays is removed after the next roll.
             let _ = remove_if_there(&*self.files, &numbered(&self.dir, *offset, SNAPSHOT));
         }
@@ -200,7 +221,12 @@ impl PartitionLog {
             ..self.stored
         };
         files.sync_dir(&dir).map_err(doing)?;
-        // The seal has counted the last timestamps.
-        offsets.store(&*files, &dir, Some(&CleanStop::of(&self)))
+        let file = OffsetsFile {
+            offsets,
+            aborted: self.aborted_summaries(),
+            // The seal has counted the last timestamps.
+            stop: Some(CleanStop::of(&self)),
+        };
+        file.store(&*files, &dir)
     }
 }

@@ -24,8 +24,7 @@ pub enum Origin {
 pub(super) struct Validated {
     pub(super) bytes: BytesMut,
     pub(super) header: BatchHeader,
-    /// The coordinator's epoch, if it is a transaction's marker.
-    pub(super) marker: Option<i32>,
+    pub(super) marker: Option<TransactionMarker>,
 }
 
 /// What compresses and decompresses the batches of one log.
@@ -97,8 +96,7 @@ pub(super) fn validate(
             max_timestamp = max_timestamp.max(record.timestamp);
             if control {
                 marker = TransactionMarker::decode(&record)
-                    .map_err(|error| Error::new(ErrorKind::InvalidRecord, error.to_string()))?
-                    .map(|marker| marker.coordinator_epoch);
+                    .map_err(|error| Error::new(ErrorKind::InvalidRecord, error.to_string()))?;
             }
             if record.offset != base_offset + i64::from(index) {
                 return Err(Error::new(

@@ -6,11 +6,12 @@ use std::path::Path;
 use super::config::LogConfig;
 use super::index::Check;
 use super::inspect::{Damage, DamageKind, Sequence};
-use super::names::{INDEX, LOG, TIME_INDEX, is_leftover, numbered};
+use super::names::{INDEX, LOG, TIME_INDEX, TXN_INDEX, is_leftover, numbered};
 use super::offsets::Offsets;
 use super::open::{Known, Recovery};
 use super::scan::{Found, Scan, is_zero};
 use super::segment::Segment;
+use super::swap::finish_swaps;
 use crate::files::{Files, remove_if_there};
 use crate::{Error, Result};
 
@@ -46,7 +47,8 @@ pub(super) fn walk(
             remove_segment(files, dir, base)?;
             continue;
         }
-        let gaps = expected < foreign && !segments.is_empty();
+        // Kafka's cleaner empties whole segments, also the first.
+        let gaps = expected < foreign;
         let missing = base > expected && !gaps;
         let misplaced = missing || base < expected && !segments.is_empty();
         let damage = if misplaced {
@@ -223,16 +225,17 @@ fn tail_is_sound(segment: &Segment, offsets: Offsets, next_base: i64) -> Result<
 
 pub(super) fn remove_leftovers(files: &dyn Files, dir: &Path) -> Result<()> {
     let doing = |error| Error::io(format!("cleaning {}", dir.display()), error);
-    for name in files.list(dir).map_err(doing)? {
-        if is_leftover(&name) {
+    let names = files.list(dir).map_err(doing)?;
+    for name in &names {
+        if is_leftover(name) {
             remove_if_there(files, &dir.join(name)).map_err(doing)?;
         }
     }
-    Ok(())
+    finish_swaps(files, dir, &names)
 }
 
 fn remove_segment(files: &dyn Files, dir: &Path, base: i64) -> Result<()> {
-    for extension in [LOG, INDEX, TIME_INDEX] {
+    for extension in [LOG, INDEX, TIME_INDEX, TXN_INDEX] {
         let path = numbered(dir, base, extension);
         remove_if_there(files, &path)
             .map_err(|error| Error::io(format!("removing {}", path.display()), error))?;

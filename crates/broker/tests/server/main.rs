@@ -1,5 +1,8 @@
 //! The server as clients meet it: over sockets, in the versions that they send.
 
+mod admin_cluster;
+mod admin_configs;
+mod admin_topics;
 mod client;
 mod hostile;
 mod nodes;

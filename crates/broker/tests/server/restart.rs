@@ -1,6 +1,6 @@
 //! What a data directory keeps.
 
-use copart_broker::{Broker, Durability, ErrorKind};
+use copart_broker::{Broker, DirectoryRepair, Durability, ErrorKind};
 use copart_protocol::ErrorCode;
 use copart_protocol::records::Compression;
 
@@ -81,6 +81,8 @@ async fn a_damaged_partition_keeps_no_other_from_working() {
     let mut client = Client::to(&broker, 1).await;
     let data = client.fetch("t", 0, 0).await;
     assert_eq!(data.error_code, ErrorCode::KAFKA_STORAGE_ERROR);
+    // After a clean stop damage is found when it is met.
+    assert_eq!(broker.damaged_partitions().len(), 1);
     assert_eq!(client.values("t", 1, 0).await.len(), 1);
     assert_eq!(
         client.produce("t", 1, batch(&["x"])).await.error_code,
@@ -92,4 +94,20 @@ async fn a_damaged_partition_keeps_no_other_from_working() {
         bytes,
         "nothing was changed"
     );
+
+    let look = || DirectoryRepair::new(directory.path()).expect("free");
+    let mut repair = look();
+    assert_eq!(repair.plans.len(), 1);
+    let plan = repair.plans.remove(0);
+    assert!(plan.to_string().contains("drop offsets 0 to 0"), "{plan}");
+    let repaired = plan.carry_out().expect("repaired");
+    assert_eq!((repaired.dropped_offsets, repaired.kept.len()), (1, 1));
+    drop(repair);
+    assert!(look().plans.is_empty());
+    let broker = start().await.expect("starts");
+    assert_eq!(broker.damaged_partitions(), []);
+    let mut client = Client::to(&broker, 1).await;
+    let produced = client.produce("t", 0, batch(&["x"])).await;
+    assert_eq!(produced.base_offset, 1, "offsets stay");
+    assert_eq!(client.values("t", 0, 1).await.len(), 1);
 }

@@ -111,7 +111,7 @@ async fn produce(
         for delivery in pending {
             delivery.await?;
         }
-        copart::Result::Ok((start.elapsed(), cpu_seconds() - before))
+        Ok::<_, copart::Error>((start.elapsed(), cpu_seconds() - before))
     });
     Ok(task.await??)
 }

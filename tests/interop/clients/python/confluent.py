@@ -49,8 +49,8 @@ class Client:
     def read(self, topic, ends):
         consumer = Consumer({**self.common, "group.id": "interop-unused", "enable.auto.commit": False,
                              "check.crcs": True, "auto.offset.reset": "error"})
-        consumer.assign([TopicPartition(topic, int(p), confluent_kafka.OFFSET_BEGINNING) for p in ends])
         wanted, found, until = {int(p): end for p, end in ends.items() if end > 0}, [], time.monotonic() + 30
+        consumer.assign([TopicPartition(topic, partition, confluent_kafka.OFFSET_BEGINNING) for partition in wanted])
         while wanted and time.monotonic() < until:
             message = consumer.poll(1)
             if message is None:

@@ -11,7 +11,7 @@ mod restart;
 use std::path::Path;
 use std::sync::Arc;
 
-use copart_protocol::ErrorCode;
+use copart_protocol::{ErrorCode, Uuid};
 
 use super::*;
 use crate::Result;
@@ -39,6 +39,8 @@ pub(super) fn specs(count: i32) -> Vec<NodeSpec> {
 pub(super) fn options(nodes: i32) -> Options {
     Options {
         nodes: specs(nodes),
+        cluster_id: "5L6g3nShT-eMCtK--X86sw".into(),
+        directory_id: Uuid([1; 16]),
         seed: Some(7),
         now_ms: NOW,
         ..Options::default()

@@ -15,10 +15,11 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::clean_stop;
 use super::config::LogConfig;
-use super::open::{KafkaOffsets, LastStop, Opened};
+use super::open::{KafkaOffsets, LastStop, Opened, Recovery};
 use super::partition::PartitionLog;
-use crate::files::{FileLock, Files, read_small, remove_if_there, replace};
+use crate::files::{FileLock, Files, Space, read_small, remove_if_there, replace};
 use crate::{Error, ErrorKind, Result};
 
 use checkpoints::Offsets;
@@ -105,20 +106,20 @@ impl DataDirectory {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<Opened> {
+        // First without a look whether it is there: a start has many to open.
+        if self.last_stop == LastStop::Clean
+            && let dir = self.path_of(topic, partition)?
+            && let Some(log) = clean_stop::open(&self.files, &dir, &config, now_ms)?
+        {
+            return Ok(Opened::Ready(Box::new(log), Recovery::default()));
+        }
         let dir = self.partition(topic, partition)?;
         let key = (topic.to_owned(), partition);
         let kafka = KafkaOffsets {
             recovery_point: self.recovery_points.get(&key).copied(),
             log_start: self.log_starts.get(&key).copied(),
         };
-        PartitionLog::open_after(
-            self.last_stop,
-            kafka,
-            self.files.clone(),
-            &dir,
-            config,
-            now_ms,
-        )
+        PartitionLog::open_after_crash(self.files.clone(), &dir, config, kafka, now_ms)
     }
 
     /// Leaves the mark of a clean stop, and unlocks the directory. The next
@@ -131,6 +132,11 @@ impl DataDirectory {
         let mark = self.path.join(CLEAN_SHUTDOWN);
         replace(&*self.files, &mark, CLEAN_SHUTDOWN_CONTENT)
             .map_err(|error| Error::io(format!("writing {}", mark.display()), error))
+    }
+
+    /// How much room the disk under the directory has, if that is known.
+    pub fn space(&self) -> Option<Space> {
+        self.files.space(&self.path).ok().flatten()
     }
 
     /// The directory's path.

@@ -133,7 +133,7 @@ impl DataDirectory {
             .map_err(|error| Error::io(format!("listing {}", self.path.display()), error))
     }
 
-    fn path_of(&self, topic: &str, partition: i32) -> Result<PathBuf> {
+    pub(super) fn path_of(&self, topic: &str, partition: i32) -> Result<PathBuf> {
         if !is_topic_name(topic) || partition < 0 {
             return Err(Error::new(
                 ErrorKind::InvalidTopic,

@@ -94,7 +94,10 @@ fn the_last_record_of_each_key_stays_where_it_is() {
             .cloned()
             .collect();
         assert_eq!(keyed_records(&log), expected);
-        assert_eq!(log.compact(NOW).expect("again"), Compacted::default());
+        // What has become small is merged, until nothing fits together.
+        while log.compact(NOW).expect("again") != Compacted::default() {
+            assert_eq!(keyed_records(&log), expected);
+        }
         let end = log.log_end_offset();
         for offset in 0..end {
             log.read(offset, end, 1).expect("any offset can be read");
@@ -239,4 +242,143 @@ fn a_crash_at_any_point_of_a_compaction_loses_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn small_segments_become_one() {
+    let files = disk();
+    let mut log = open(&files, &config()).0;
+    for n in 0..300 {
+        let (key, value) = (format!("k{}", n % 5), n.to_string());
+        put(&mut log, &[(key.as_str(), Some(value.as_str()))]);
+    }
+    log.sync().expect("synced");
+    let many = log.segments.len();
+    log.compact(NOW).expect("compacted");
+    assert_eq!(log.segments.len(), many, "all were full");
+    let records = keyed_records(&log);
+    let done = log.compact(NOW).expect("merged");
+    assert!(done.segments > 10 && done.records == 0, "{done:?}");
+    let few = log.segments.len();
+    assert!(few * 4 < many, "{many} to {few}");
+    for segment in &log.segments[..few - 1] {
+        assert!(segment.size <= 1000 && segment.offsets.is_stored());
+    }
+    assert_eq!(keyed_records(&log), records);
+    for offset in 0..300 {
+        log.read(offset, 300, 1).expect("any offset can be read");
+    }
+    log.close().expect("closed");
+    let (log, recovery) = open(&files, &config());
+    assert_eq!((recovery, log.segments.len()), (Recovery::default(), few));
+    assert_eq!(keyed_records(&log), records);
+    let names = files.list(dir()).expect("listed");
+    let count = |extension: &str| {
+        names
+            .iter()
+            .filter(|name| name.ends_with(extension))
+            .count()
+    };
+    assert_eq!(
+        (count(".log"), count(".index"), count(".timeindex")),
+        (few, few, few)
+    );
+    assert_eq!(count(".swap") + count(".cleaned"), 0);
+}
+
+#[test]
+fn a_crash_at_every_point_of_a_merge_loses_nothing() {
+    let prepared = || {
+        let files = disk();
+        let mut log = open(&files, &config()).0;
+        for n in 0..120 {
+            let (key, value) = (format!("k{}", n % 5), n.to_string());
+            put(&mut log, &[(key.as_str(), Some(value.as_str()))]);
+        }
+        log.sync().expect("synced");
+        log.compact(NOW).expect("compacted");
+        (files, log)
+    };
+    let (_, log) = prepared();
+    let records = keyed_records(&log);
+    let mut points = 0;
+    for changes in 0.. {
+        let (files, mut log) = prepared();
+        files.stop_after(changes);
+        let merged = log.compact(NOW);
+        for seed in 0..8 {
+            let files = Arc::new(match seed {
+                0 => files.kill(),
+                _ => files.crash(seed),
+            });
+            // A start that is interrupted itself, and one that is not.
+            for interrupted in [Some(seed), Some(2 * seed + 3), None] {
+                let files = Arc::new(files.kill());
+                if let Some(changes) = interrupted {
+                    files.stop_after(changes);
+                    let _ = PartitionLog::open(files.clone(), dir(), config(), NOW);
+                }
+                let (mut log, recovery) = open(&Arc::new(files.crash(seed)), &config());
+                assert_eq!(recovery.cut, None, "{changes} changes, seed {seed}");
+                assert_eq!(
+                    keyed_records(&log),
+                    records,
+                    "{changes} changes, seed {seed}"
+                );
+                log.compact(NOW).expect("compacted");
+                assert_eq!(
+                    keyed_records(&log),
+                    records,
+                    "{changes} changes, seed {seed}"
+                );
+            }
+        }
+        points += 1;
+        if merged.is_ok() {
+            break;
+        }
+    }
+    assert!(points > 30, "{points}");
+}
+
+#[test]
+fn the_dirtiest_log_comes_first() {
+    let lag = LogConfig {
+        max_compaction_lag_ms: 1000,
+        ..config()
+    };
+    let mut log = open(&disk(), &config()).0;
+    let fill = |log: &mut PartitionLog, count: usize| {
+        for n in 0..count {
+            put(log, &[(format!("k{n}").as_str(), Some("v"))]);
+        }
+        log.roll(NOW).expect("rolled");
+    };
+    assert_eq!(log.dirtiness(NOW).expect("asked"), None, "nothing to do");
+    fill(&mut log, 60);
+    let all = log.dirtiness(NOW).expect("asked").expect("dirty");
+    assert_eq!((all.ratio, all.overdue_ms), (1.0, 0));
+    log.compact(NOW).expect("compacted");
+    assert_eq!(log.dirtiness(NOW).expect("asked"), None);
+    fill(&mut log, 20);
+    assert_eq!(log.dirtiness(NOW).expect("asked"), None, "less than half");
+    log.set_config(lag);
+    assert_eq!(log.dirtiness(NOW + 1000).expect("asked"), None, "not yet");
+    let overdue = log.dirtiness(NOW + 1500).expect("asked").expect("overdue");
+    assert_eq!(overdue.overdue_ms, 500);
+    assert!((0.2..0.3).contains(&overdue.ratio), "{overdue:?}");
+    assert!(overdue > all, "what is overdue comes first");
+    fill(&mut log, 200);
+    log.set_config(config());
+    let more = log.dirtiness(NOW).expect("asked").expect("more than half");
+    assert!(more.ratio > 0.5 && more < all, "{more:?}");
+    // Nothing that is too new, and no log that is not compacted.
+    log.set_config(LogConfig {
+        min_compaction_lag_ms: 1000,
+        ..config()
+    });
+    assert_eq!(log.dirtiness(NOW + 1000).expect("asked"), None);
+    assert!(log.dirtiness(NOW + 1001).expect("asked").is_some());
+    log.set_config(small());
+    assert_eq!(log.dirtiness(NOW).expect("asked"), None);
 }

@@ -7,6 +7,7 @@ mod faults;
 mod find;
 mod power_loss;
 mod restart;
+mod transactions;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::time::{Duration, Instant};
 
-use krafka::admin::{AdminClient, ConfigOp, ConfigResource, NewTopic, OffsetSpec, TopicPartition};
+use krafka::admin::{
+    AdminClient, ConfigOp, ConfigResource, ListOffsetsOptions, NewTopic, OffsetSpec, TopicPartition,
+};
 use krafka::consumer::AutoOffsetReset;
+use krafka::error::{ErrorCode, KrafkaError};
 use krafka::producer::Acks;
 use krafka::{Compression, Kafka, Record};
 use serde_json::{Value, json};
@@ -58,18 +61,26 @@ impl Client {
                         other => return Err(format!("no offset {other}").into()),
                     },
                 };
-                let found = only(
-                    admin
-                        .list_offsets(
-                            [(TopicPartition::new(topic, partition), spec)],
-                            Default::default(),
-                        )
-                        .await?,
-                )?;
-                json!(Found {
-                    offset: found.offset,
-                    timestamp: found.timestamp
-                })
+                // For krafka "no record is that late" is an error that it retries until the deadline.
+                let options = ListOffsetsOptions::default().timeout(Duration::from_secs(3));
+                let answers = admin
+                    .list_offsets([(TopicPartition::new(topic, partition), spec)], options)
+                    .await?;
+                let found = match answers.into_values().next().ok_or("an empty answer")? {
+                    Ok(found) => Found {
+                        offset: found.offset,
+                        timestamp: found.timestamp,
+                    },
+                    Err(KrafkaError::Broker {
+                        code: ErrorCode::OffsetNotAvailable,
+                        ..
+                    }) => Found {
+                        offset: -1,
+                        timestamp: None,
+                    },
+                    Err(problem) => return Err(problem.into()),
+                };
+                json!(found)
             }
             Request::Describe { topic } => {
                 let found = only(admin.describe_topics([topic], Default::default()).await?)?;

@@ -32,12 +32,13 @@ impl Client {
                 "acks=1": "always asks for all replicas",
                 "create-configs": "create_topic takes no configuration",
                 "duplicate-headers": "headers are a map",
+                "header-order": "headers are a map",
                 "idempotent": "has no idempotent producer",
                 "null-header": "headers are a map of bytes",
                 "partitioner": "has no partitioner: records go to a partition's client",
                 "reads-header-order": "headers are a map",
                 "reads-duplicate-headers": "headers are a map",
-                "reads-null-header": "headers are a map of bytes",
+                "reads-null-header": "cannot read a batch with a header that is null",
             } }),
             Request::Create {
                 topic, partitions, ..

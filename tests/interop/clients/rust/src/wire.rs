@@ -33,6 +33,7 @@ pub enum Request {
     Produce(Produce),
     Read {
         topic: String,
+        #[serde(deserialize_with = "numbered")]
         ends: BTreeMap<i32, i64>,
     },
     Offset {
@@ -143,4 +144,17 @@ impl<'de> Deserialize<'de> for Hex {
 
 pub fn hexed(data: Option<&[u8]>) -> Option<Hex> {
     data.map(|data| Hex(data.to_vec()))
+}
+
+/// JSON's names are strings, which serde does not take for numbers inside of a tagged enum.
+fn numbered<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<i32, i64>, D::Error> {
+    let named = BTreeMap::<String, i64>::deserialize(deserializer)?;
+    let numbered = named
+        .into_iter()
+        .map(|(name, value)| Ok((name.parse()?, value)));
+    numbered
+        .collect::<Result<_, std::num::ParseIntError>>()
+        .map_err(serde::de::Error::custom)
 }
