@@ -30,10 +30,11 @@ impl Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    the clients agree, or the command did what it was asked
-  1    they disagree, or a limit that was given is exceeded
+  1    they disagree: other partitions, several writers, no join, problems in keys; or a limit that
+       was given is exceeded
   2    the command line makes no sense
   3    the input can't be read or the output can't be written
-  4    inconclusive: no keys, or none that could tell
+  4    inconclusive: no keys, too few, or none that could tell
   130  interrupted; what was printed is partial";
 
 impl From<Exit> for ExitCode {

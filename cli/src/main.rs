@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod exit;
 mod progress;
+mod records;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,9 @@ struct Cli {
 enum Command {
     Verify(commands::verify::Args),
     Map(commands::map::Args),
+    Infer(commands::infer::Args),
+    Copartition(commands::copartition::Args),
+    Lint(commands::lint::Args),
     Movement(commands::movement::Args),
     Skew(commands::skew::Args),
     Size(commands::size::Args),
@@ -54,6 +58,9 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Verify(args) => commands::verify::run(&args),
         Command::Map(args) => commands::map::run(&args),
+        Command::Infer(args) => commands::infer::run(&args),
+        Command::Copartition(args) => commands::copartition::run(&args),
+        Command::Lint(args) => commands::lint::run(&args),
         Command::Movement(args) => commands::movement::run(&args),
         Command::Skew(args) => commands::skew::run(&args),
         Command::Size(args) => commands::size::run(&args),

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use copart_audit::input::Source;
+use copart_audit::input::{Progress, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Set by the first Ctrl-C; a second one ends the process.
@@ -27,17 +27,26 @@ pub(crate) fn interruptible() -> &'static AtomicBool {
 
 /// Runs `work` while a progress line is shown, if standard error is a terminal and it takes long.
 pub(crate) fn shown<T>(source: &Source, quiet: bool, work: impl FnOnce() -> T) -> T {
+    shown_over(vec![(source.progress(), source.size())], quiet, work)
+}
+
+/// The same over several inputs, each with its size if that is known.
+pub(crate) fn shown_over<T>(
+    inputs: Vec<(Progress, Option<u64>)>,
+    quiet: bool,
+    work: impl FnOnce() -> T,
+) -> T {
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
-    let (progress, size) = (source.progress(), source.size());
+    let size = inputs.iter().map(|(_, size)| *size).sum();
     let (done, wait) = mpsc::channel::<()>();
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut bar: Option<ProgressBar> = None;
             while wait.recv_timeout(EVERY) == Err(mpsc::RecvTimeoutError::Timeout) {
-                bar.get_or_insert_with(|| new_bar(size))
-                    .set_position(progress.bytes());
+                let bytes = inputs.iter().map(|(progress, _)| progress.bytes()).sum();
+                bar.get_or_insert_with(|| new_bar(size)).set_position(bytes);
             }
             if let Some(bar) = bar {
                 bar.finish_and_clear();

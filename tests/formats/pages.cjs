@@ -149,6 +149,7 @@ async function main() {
   for (const [name, file] of Object.entries(pages())) {
     for (const { name: size, ...options } of SIZES) {
       const page = await browser.newPage(options);
+      page.setDefaultTimeout(180_000); // A busy machine is no fault of the page.
       const complaints = [];
       page.on("console", (message) => complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(String(error)));

@@ -11,14 +11,20 @@
 //!   costs;
 //! - [`map()`] lists every key with each client's partition;
 //! - [`setting()`] finds the configuration that makes one client place keys as another;
+//! - [`infer()`] says which client's partitioner wrote the records of a topic;
+//! - [`copartition()`] says whether two topics may be joined by key;
+//! - [`lint()`] finds keys that are not what they seem;
 //! - [`vectors`] checks this program against the placements of the real clients;
 //! - [`output`] writes reports for people, scripts and CI systems.
 #![forbid(unsafe_code)]
 
 mod census;
 mod clients;
+pub mod copartition;
 mod error;
+pub mod infer;
 pub mod input;
+pub mod lint;
 mod map;
 pub mod movement;
 pub mod output;
@@ -35,7 +41,13 @@ pub mod verify;
 pub use census::report as weighed;
 pub use census::{EXACT_KEYS, MAX_EXACT_KEYS};
 pub use clients::Client;
+#[doc(inline)]
+pub use copartition::copartition;
 pub use error::{Error, ErrorKind};
+#[doc(inline)]
+pub use infer::infer;
+#[doc(inline)]
+pub use lint::lint;
 pub use map::{MapFormat, MapOptions, Mapped, map};
 pub use pipeline::Run;
 pub use settings::{Setting, by_hand, setting};

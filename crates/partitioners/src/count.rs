@@ -14,6 +14,12 @@ pub struct PartitionCount {
 }
 
 impl PartitionCount {
+    /// One partition, on which every key is.
+    pub const ONE: Self = Self {
+        count: NonZero::<u32>::MIN,
+        reciprocal: 0,
+    };
+
     /// `None` when `count` is 0 or above `i32::MAX`, the range of Kafka's partition index.
     #[must_use]
     pub const fn new(count: u32) -> Option<Self> {
@@ -63,6 +69,12 @@ impl fmt::Debug for PartitionCount {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one() {
+        assert_eq!(Some(PartitionCount::ONE), PartitionCount::new(1));
+        assert_eq!(PartitionCount::ONE.remainder(u32::MAX), 0);
+    }
 
     #[test]
     fn range() {

@@ -69,7 +69,7 @@ impl fmt::Display for Pointer {
 }
 
 /// serde_json counts lines from the one it was given; ours is said by the caller.
-fn without_line(error: &serde_json::Error) -> String {
+pub(super) fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let at = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&at) {

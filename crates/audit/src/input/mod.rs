@@ -1,5 +1,6 @@
 //! Reading keys: from lines, CSV, TSV, JSON lines or NUL-delimited bytes, in a file or on
-//! standard input, compressed or not, in constant memory and on all cores.
+//! standard input, compressed or not, in constant memory and on all cores; and records with their
+//! partitions, from what other tools print of a topic ([`records`]).
 
 mod block;
 mod count;
@@ -9,6 +10,7 @@ mod encoding;
 mod format;
 mod json;
 mod open;
+pub mod records;
 
 use std::path::{Path, PathBuf};
 

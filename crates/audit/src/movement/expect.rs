@@ -126,7 +126,7 @@ fn staying_with_the_sign_bit(from: Reduction, n: u32, to: Reduction, m: u32) -> 
     let gcd = u64::from(gcd(n, m));
     let max = f64::from(n.max(m));
     if positive == other_positive {
-        let agree = constant.abs_diff(other_constant) % gcd == 0;
+        let agree = constant.abs_diff(other_constant).is_multiple_of(gcd);
         return if agree { gcd as f64 / max } else { 0.0 };
     }
     if gcd % 2 == 1 { 1.0 / max } else { 2.0 / max }

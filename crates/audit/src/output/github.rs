@@ -59,14 +59,14 @@ pub(super) fn command(
 }
 
 /// The message: the runner ends it at a line end, and undoes these three escapes.
-fn data(text: &str) -> String {
+pub(super) fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
 /// The value of a property, which also ends at a comma or a colon.
-fn property(text: &str) -> String {
+pub(super) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 

@@ -1,13 +1,17 @@
 //! Reports for people, scripts and CI systems.
 
+mod answer;
 mod checks;
+mod copartition;
 mod csv;
 mod document;
 mod github;
 mod html;
+mod infer;
 mod json;
 mod jsonl;
 mod junit;
+mod lint;
 mod markdown;
 mod problems;
 mod sarif;
@@ -24,6 +28,9 @@ use std::str::FromStr;
 
 use document::Document;
 
+use crate::copartition::CopartitionReport;
+use crate::infer::InferReport;
+use crate::lint::LintReport;
 use crate::movement::MovementReport;
 use crate::size::SizeReport;
 use crate::skew::SkewReport;
@@ -39,6 +46,12 @@ pub enum Report<'r> {
     Movement(&'r MovementReport),
     /// Of `copart skew`.
     Skew(&'r SkewReport),
+    /// Of `copart infer`.
+    Infer(&'r InferReport),
+    /// Of `copart copartition`.
+    Copartition(&'r CopartitionReport),
+    /// Of `copart lint`.
+    Lint(&'r LintReport),
     /// Of `copart size`, which has no keys and so none of the forms for CI systems.
     Size(&'r SizeReport),
 }
@@ -52,7 +65,15 @@ macro_rules! from {
         })+
     };
 }
-from!(VerifyReport: Verify, MovementReport: Movement, SkewReport: Skew, SizeReport: Size);
+from!(
+    VerifyReport: Verify,
+    MovementReport: Movement,
+    SkewReport: Skew,
+    InferReport: Infer,
+    CopartitionReport: Copartition,
+    LintReport: Lint,
+    SizeReport: Size
+);
 
 /// The forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +116,18 @@ impl Output {
     /// The forms that `copart size` has: it reads no keys, so there is nothing to annotate.
     pub const OF_SIZE: &[Self] = &[Self::Table, Self::Json, Self::Csv, Self::Markdown];
 
+    /// The forms that `copart infer`, `copartition` and `lint` have.
+    pub const OF_ANSWERS: &[Self] = &[
+        Self::Table,
+        Self::Json,
+        Self::Jsonl,
+        Self::Csv,
+        Self::Markdown,
+        Self::Junit,
+        Self::Sarif,
+        Self::Github,
+    ];
+
     /// Writes a report in this form; `color` matters to the table alone.
     ///
     /// # Errors
@@ -132,6 +165,15 @@ impl Output {
                     self.checks(&weighed::skew::checks(report), out)
                 }
             },
+            Report::Infer(report) => {
+                answer::write(self, report, || infer::answer(report), color, out)
+            }
+            Report::Copartition(report) => {
+                answer::write(self, report, || copartition::answer(report), color, out)
+            }
+            Report::Lint(report) => {
+                answer::write(self, report, || lint::answer(report), color, out)
+            }
             Report::Size(report) => match self {
                 Self::Json => json::write(report, out),
                 Self::Csv => weighed::size::csv(report, out),

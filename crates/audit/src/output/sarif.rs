@@ -84,7 +84,7 @@ pub(super) fn rule(id: &str, describe: &str, help: &str) -> Value {
 }
 
 /// A rule's description is a sentence to its readers.
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), chars.as_str()),
@@ -146,7 +146,7 @@ fn fingerprint(problem: &Problem<'_>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// The schema that OASIS publishes, from the source of a crate that ships it.
-    fn published_schema() -> Value {
+    pub(in crate::output) fn published_schema() -> Value {
         let cargo = |args: &[&str]| {
             Command::new(env!("CARGO"))
                 .args(args)

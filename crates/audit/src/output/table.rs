@@ -274,7 +274,7 @@ fn letter(group: usize) -> String {
     }
 }
 
-fn plain_table(heads: impl IntoIterator<Item = impl Into<comfy_table::Cell>>) -> Table {
+pub(super) fn plain_table(heads: impl IntoIterator<Item = impl Into<comfy_table::Cell>>) -> Table {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
@@ -288,7 +288,7 @@ fn right_align(table: &mut Table, from: usize) {
     }
 }
 
-fn indented(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn indented(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     table
         .lines()
         .try_for_each(|line| writeln!(out, "   {}", line.trim_end()))

@@ -35,7 +35,11 @@ pub(super) fn compare(tool: &[String], data: &Path) -> Result<Vec<String>, Box<d
         .topic("gone", 1);
     let broker = runtime.block_on(builder.start())?;
     let mut client = Client::connect(broker.address(1)?)?;
-    client.call(4, &InitProducerIdRequest::default())?;
+    let producer = InitProducerIdRequest {
+        transactional_id: None,
+        ..Default::default()
+    };
+    client.call(4, &producer)?;
     runtime.block_on(broker.stop_node(3))?;
     client.call(1, &set("retention.ms", "86400000"))?;
     let gone = DeleteTopicsRequest {

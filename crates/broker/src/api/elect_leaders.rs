@@ -4,6 +4,7 @@
 use copart_protocol::ErrorCode;
 use copart_protocol::messages::elect_leaders::{
     ElectLeadersRequest, ElectLeadersResponse, PartitionResult, ReplicaElectionResult,
+    TopicPartitions,
 };
 
 use super::Call;
@@ -20,11 +21,10 @@ pub(super) fn handle(call: &Call, request: ElectLeadersRequest) -> ElectLeadersR
             };
         }
     };
-    let named = request.topic_partitions.map(|topics| {
-        let partitions = topics.into_iter().flat_map(|it| {
-            let topic = it.topic;
-            let indexes = it.partitions.into_iter();
-            indexes.map(move |index| (topic.clone(), index))
+    let named = request.topic_partitions.as_ref().map(|topics| {
+        let partitions = topics.iter().flat_map(|it| {
+            let indexes = it.partitions.iter();
+            indexes.map(|index| (it.topic.clone(), *index))
         });
         partitions.collect::<Vec<(String, i32)>>()
     });
@@ -33,12 +33,7 @@ pub(super) fn handle(call: &Call, request: ElectLeadersRequest) -> ElectLeadersR
         .change(|controller| controller.elect_leaders(election, named.as_deref()));
     let elected = match elected {
         Ok(elected) => elected,
-        Err(error) => {
-            return ElectLeadersResponse {
-                error_code: error.code,
-                ..ElectLeadersResponse::default()
-            };
-        }
+        Err(error) => return failed(request.topic_partitions.as_deref(), error.code),
     };
     let mut results: Vec<ReplicaElectionResult> = Vec::new();
     for (topic, partition_id, result) in elected {
@@ -58,6 +53,35 @@ pub(super) fn handle(call: &Call, request: ElectLeadersRequest) -> ElectLeadersR
     }
     ElectLeadersResponse {
         replica_election_results: results,
+        ..ElectLeadersResponse::default()
+    }
+}
+
+/// Nothing was elected. Version 0 has no error but those of partitions.
+pub(super) fn failed(
+    partitions: Option<&[TopicPartitions]>,
+    error_code: ErrorCode,
+) -> ElectLeadersResponse {
+    let Some(topics) = partitions else {
+        return ElectLeadersResponse {
+            error_code,
+            ..ElectLeadersResponse::default()
+        };
+    };
+    let topics = topics.iter().map(|it| ReplicaElectionResult {
+        topic: it.topic.clone(),
+        partition_result: it
+            .partitions
+            .iter()
+            .map(|&partition_id| PartitionResult {
+                partition_id,
+                error_code,
+                ..PartitionResult::default()
+            })
+            .collect(),
+    });
+    ElectLeadersResponse {
+        replica_election_results: topics.collect(),
         ..ElectLeadersResponse::default()
     }
 }

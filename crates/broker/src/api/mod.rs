@@ -24,6 +24,7 @@ mod offset_for_leader_epoch;
 mod produce;
 mod reassignments;
 mod refuse;
+mod refuse_admin;
 
 use std::collections::HashSet;
 use std::hash::Hash;

@@ -29,7 +29,7 @@ pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse>
         }
         .into(),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch(request, code).into(),
-        _ => return None,
+        other => return super::refuse_admin::with(other, code),
     })
 }
 

@@ -88,7 +88,7 @@ impl MetadataLog {
         if log.log_start_offset() > 0 {
             let batches = snapshot::load(&*files, dir, log.log_start_offset())?;
             snapshot_bytes = batches.len() as u64;
-            each_record(&batches, |record| replay(record))
+            each_record(&batches, &mut replay)
                 .map_err(|reason| damaged(dir, format!("the snapshot: {reason}")))?;
         }
         let mut offset = log.log_start_offset();

@@ -41,8 +41,13 @@ const OWN_DEFAULTS: &[(&str, Option<&str>, &str)] = &[
     ),
 ];
 
-/// Settings that Kafka does not have.
-const OWN: &[&str] = &["copart.replication.simulated"];
+/// Settings that Kafka does not have, and throttles, which it lists among the dynamic ones alone.
+const OWN: &[&str] = &[
+    "copart.replication.simulated",
+    "follower.replication.throttled.rate",
+    "leader.replication.throttled.rate",
+    "replica.alter.log.dirs.io.max.bytes.per.second",
+];
 
 /// Lines of one kind, by name.
 fn facts(kind: &str) -> BTreeMap<&'static str, Vec<&'static str>> {

@@ -154,7 +154,7 @@ pub(super) fn share(share: Option<f64>) -> String {
 pub(super) fn decimal(n: f64) -> String {
     match n.abs() {
         _ if n == 0.0 => "0".into(),
-        a if a < 0.001 || a >= 1e12 => format!("{n:.2e}"),
+        a if !(0.001..1e12).contains(&a) => format!("{n:.2e}"),
         a if a < 10.0 => format!("{n:.3}"),
         a if a < 1000.0 => format!("{n:.1}"),
         _ => number(n.round() as u64),

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::movement::mark;
 use super::{Lines, client, read, rows};
 use crate::output::checks::{self, Case, Checks, Outcome, Rule};
-use crate::output::document::{Cell, Document, Section, Table, decimal, heavy_table, share};
+use crate::output::document::{Cell, Document, Section, Table, cut, decimal, heavy_table, share};
 use crate::output::wording::partitions;
 use crate::skew::{ChiSquare, CountReport, Load, SkewReport, Spread};
 use crate::text::number;
@@ -145,18 +145,18 @@ fn meaning(report: &SkewReport, at: usize, count: &CountReport) -> Vec<String> {
             decimal(count.parallelism)
         ));
     }
-    if let (Some(bound), Some(key)) = (report.hot_key_parallelism, report.heavy.keys.first()) {
-        if bound < f64::from(count.partitions) {
-            let place = key
-                .places
-                .get(at)
-                .map_or(String::new(), |place| format!(", on {place},"));
-            said.push(format!(
-                "the heaviest key{place} has {} of the records: with any number of partitions no more than {} consumers' work is done at a time",
-                share(Some(key.share)),
-                decimal(bound)
-            ));
-        }
+    if let (Some(bound), Some(key)) = (report.hot_key_parallelism, report.heavy.keys.first())
+        && bound < f64::from(count.partitions)
+    {
+        let place = key
+            .places
+            .get(at)
+            .map_or(String::new(), |place| format!(", on {place},"));
+        said.push(format!(
+            "the heaviest key{place} has {} of the records: with any number of partitions no more than {} consumers' work is done at a time",
+            share(Some(key.share)),
+            decimal(bound)
+        ));
     }
     if count.unpinned_records > 0 {
         said.push(format!(
@@ -272,7 +272,7 @@ pub(in super::super) fn checks(report: &SkewReport) -> Checks<'_> {
         {
             let message = format!(
                 "the key {} (in hexadecimal) has {} of the records at {at}",
-                hot.key_hex,
+                cut(&hot.key_hex, 64),
                 share(Some(hot.share))
             );
             case("hot key", "hot-key", Outcome::Noted, message);

@@ -231,7 +231,10 @@ fn a_deletion_is_done_or_not_after_power_loss() {
         drop(log);
         files.stop_after(seed % 20);
         let deleted = directory.delete_partition("t", 0);
-        let removed = deleted.is_ok() && directory.remove_deleted().is_ok();
+        if deleted.is_ok() {
+            // It may fail, and what it did may be lost: the next start does it again.
+            let _ = directory.remove_deleted();
+        }
         let files = Arc::new(files.crash(seed));
         let directory = open(&files);
         let found = directory.partitions().expect("listed").partitions;
@@ -244,7 +247,8 @@ fn a_deletion_is_done_or_not_after_power_loss() {
             assert_filled(&ready(opened), 6);
         }
         let left = directory.remove_deleted().expect("removed");
-        assert!(left <= 1 && (!removed || left <= 1));
+        assert!(left <= 1);
+        assert_eq!(directory.remove_deleted().expect("removed"), 0);
     }
     assert!(outcomes.iter().all(|&count| count > 5), "{outcomes:?}");
 }

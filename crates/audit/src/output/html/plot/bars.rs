@@ -98,7 +98,7 @@ impl Bars {
                 );
             }
             page.close("g");
-            if at % shown.len().div_ceil(LABELS) == 0 {
+            if at.is_multiple_of(shown.len().div_ceil(LABELS)) {
                 let middle = percent(step * (at as f64 + 0.5));
                 let attributes: [(&'static str, &dyn std::fmt::Display); 3] = [
                     ("x", &middle),

@@ -60,7 +60,7 @@ impl Heat {
         }
         for row in 0..rows {
             let y = TOP + height * row as f64;
-            if row % rows.div_ceil(LABELS) == 0 {
+            if row.is_multiple_of(rows.div_ceil(LABELS)) {
                 let middle = format!("{:.1}", y + height / 2.0 + 4.0);
                 page.element(
                     "text",

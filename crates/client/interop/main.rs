@@ -1,0 +1,54 @@
+//! The client against a real broker. `run` beside this starts one, and says where it listens.
+
+#![allow(unreachable_pub, reason = "modules of one program")]
+
+mod produce;
+mod read;
+mod security;
+
+use std::time::{Duration, Instant};
+
+use copart::protocol::messages::create_topics::{CreatableTopic, CreateTopicsRequest};
+use copart::{Client, Error};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn variable(name: &str) -> Result<String, Failure> {
+    std::env::var(name).map_err(|_| format!("{name} is not set: start this by `run`").into())
+}
+
+/// Waits for the broker, which takes seconds to start.
+async fn started(bootstrap: &str) -> Result<Client, Error> {
+    let deadline = Instant::now() + Duration::from_secs(180);
+    loop {
+        match Client::builder(bootstrap).connect().await {
+            Ok(client) => return Ok(client),
+            Err(error) if Instant::now() > deadline => return Err(error),
+            Err(_) => tokio::time::sleep(Duration::from_millis(300)).await,
+        }
+    }
+}
+
+async fn create_topic(client: &Client, name: &str, partitions: i32) -> Result<(), Failure> {
+    let request = CreateTopicsRequest {
+        topics: vec![CreatableTopic {
+            name: name.to_owned(),
+            num_partitions: partitions,
+            replication_factor: 1,
+            ..CreatableTopic::default()
+        }],
+        timeout_ms: 10_000,
+        ..CreateTopicsRequest::default()
+    };
+    let response = client.request(request).controller().send().await?;
+    response.topics[0].error_code.ok()?;
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let client = started(&variable("COPART_PLAIN")?).await?;
+    produce::all(&client).await?;
+    security::all().await?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! An async Kafka client in which a producer names its partitioner.
+//!
+//! Kafka's brokers do not choose partitions: each producer does, and clients in different languages put the
+//! same key on different partitions. This client has no default for it. [`Partitioning::like`] takes the
+//! name of the client whose keys must match, and behaves as that client does, bit for bit.
+//!
+//! ```no_run
+//! use copart::{Client, Partitioning, ProducerRecord};
+//!
+//! # async fn run() -> copart::Result<()> {
+//! let client = Client::builder("localhost:9092").connect().await?;
+//! let producer = client.producer().partitioner(Partitioning::like("java")?).build()?;
+//!
+//! let order = ProducerRecord::to("orders").key("customer-1").value(r#"{"item":7}"#);
+//! let receipt = producer.send(order).await?;
+//! println!("partition {}, offset {:?}", receipt.partition, receipt.offset);
+//! # Ok(()) }
+//! ```
+//!
+//! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
+//! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
+//! - [`Partitioning`]: as another client, spread, or by code of yours.
+//! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
+//!   same.
+//!
+//! It needs a tokio runtime, and builds with cargo and a C compiler alone. Events go to `tracing`, counters
+//! to the `metrics` facade, under names that begin with `copart.`.
+#![forbid(unsafe_code)]
+
+mod backoff;
+mod client;
+mod cluster;
+mod error;
+mod net;
+mod producer;
+
+pub use backoff::Backoff;
+pub use client::{Client, ClientBuilder};
+pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
+pub use copart_partitioners as partitioners;
+pub use copart_protocol as protocol;
+pub use copart_protocol::records::{Codec, Compression, Header};
+pub use error::{Context, Error, ErrorKind, Result};
+#[cfg(feature = "tls")]
+pub use net::Tls;
+pub use net::sasl::{Sasl, Token, TokenProvider};
+pub use net::{Address, BoxFuture, BoxStream, Stream, Tcp, Transport};
+pub use producer::{
+    Acks, Choice, CloseReport, Delivery, Guard, NamedPartitioner, NoPartitioner, Null, Partitioner,
+    PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
+    RecordView, Rejection, TopicView,
+};
