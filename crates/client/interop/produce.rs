@@ -93,9 +93,12 @@ async fn placements(client: &Client) -> Result<(), Failure> {
             let key = format!("{name}-{number}");
             let place = profile.place(Some(key.as_bytes()), count);
             let partition = place.partition().ok_or("keys are pinned")?;
-            let _ = producer
-                .enqueue(ProducerRecord::to("placements").key(&key).value("v"))
-                .await?;
+            // The flush below waits for all of them.
+            drop(
+                producer
+                    .enqueue(ProducerRecord::to("placements").key(&key).value("v"))
+                    .await?,
+            );
             expected.insert(key.into_bytes(), partition);
         }
         producer.flush().await?;

@@ -196,9 +196,7 @@ fn stretches(labels: &[u8], classes: usize) -> Option<Vec<(std::ops::Range<usize
     // errors[s][c]: the least so far with s + 1 stretches, the last of class c; and where each began.
     let states = MOST_SEGMENTS * classes;
     let mut errors = vec![usize::MAX / 2; states];
-    for class in 0..classes {
-        errors[class] = 0;
-    }
+    errors[..classes].fill(0);
     // For each label and state, whether the stretch began there, and with which class before it.
     let mut came_from = vec![u8::MAX; labels.len() * states];
     for (i, &label) in labels.iter().enumerate() {

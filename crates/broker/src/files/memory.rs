@@ -1,56 +1,40 @@
-//! Files in memory: for brokers that keep nothing, and for tests that take the
-//! power away, fill the disk, or let it fail.
+//! Files in memory, for brokers that keep nothing.
+//!
+//! Content is in chunks, so that a file grows without being copied, and zeros
+//! that nobody wrote take no memory. Each file has a lock of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::power_loss::{DirChange, FileChange};
 use super::{File, FileLock, Files, Mode};
 
-/// Files in memory. Clones share them.
+/// How much of a file is in one piece.
+const CHUNK: usize = 64 << 10;
+
+/// Files in memory. Clones share them. Syncs do nothing.
 #[derive(Clone, Debug)]
 pub struct MemoryFiles {
-    pub(super) state: Arc<Mutex<State>>,
+    tree: Arc<Mutex<Tree>>,
 }
+
+#[derive(Debug)]
+struct Tree {
+    directories: BTreeMap<PathBuf, BTreeMap<String, Arc<Content>>>,
+    locked: BTreeSet<PathBuf>,
+}
+
+/// A file's bytes. They are freed when its name and all who have it open are
+/// gone.
+#[derive(Debug, Default)]
+struct Content(RwLock<Chunks>);
 
 #[derive(Debug, Default)]
-pub(super) struct State {
-    pub(super) directories: BTreeMap<PathBuf, Directory>,
-    pub(super) contents: Vec<Content>,
-    /// Directories that were removed, and that the disk still has.
-    pub(super) removed: Vec<Directory>,
-    pub(super) locked: BTreeSet<PathBuf>,
-    /// Remember unsynced changes?
-    pub(super) tracked: bool,
-    /// Data syncs do nothing: what a program that forgets them does.
-    pub(super) syncs_left_out: bool,
-    pub(super) capacity: Option<u64>,
-    pub(super) used: u64,
-    pub(super) failing_syncs: u32,
-    /// How many more changes and syncs succeed.
-    pub(super) changes_left: Option<u64>,
-}
-
-/// A directory: the names as programs see them, and as the disk has them.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Directory {
-    pub(super) names: BTreeMap<String, usize>,
-    pub(super) durable: BTreeMap<String, usize>,
-    pub(super) unsynced: Vec<DirChange>,
-    /// Where the disk has it, since its parent was synced.
-    pub(super) durable_as: Option<PathBuf>,
-}
-
-/// A file: the bytes as programs see them, and as the disk has them.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Content {
-    pub(super) bytes: Vec<u8>,
-    pub(super) durable: Vec<u8>,
-    pub(super) unsynced: Vec<FileChange>,
-    links: u32,
-    handles: u32,
+struct Chunks {
+    /// As many as the size has. What one is shorter than its part is zeros.
+    chunks: Vec<Vec<u8>>,
+    size: u64,
 }
 
 impl Default for MemoryFiles {
@@ -60,115 +44,34 @@ impl Default for MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// No files yet, and the root directory `/`. Nothing is remembered beyond
-    /// the content.
+    /// No files yet, and the root directory `/`.
     pub fn new() -> Self {
-        Self::with(State::default())
-    }
-
-    /// The same, with all that [`crash`](Self::crash) needs remembered.
-    pub fn with_power_loss() -> Self {
-        Self::with(State {
-            tracked: true,
-            ..State::default()
-        })
-    }
-
-    pub(super) fn with(mut state: State) -> Self {
-        state
-            .directories
-            .entry(PathBuf::from("/"))
-            .or_insert_with(|| Directory {
-                durable_as: Some(PathBuf::from("/")),
-                ..Directory::default()
-            });
+        let tree = Tree {
+            directories: BTreeMap::from([(PathBuf::from("/"), BTreeMap::new())]),
+            locked: BTreeSet::new(),
+        };
         Self {
-            state: Arc::new(Mutex::new(state)),
+            tree: Arc::new(Mutex::new(tree)),
         }
     }
 
-    /// From now on a sync of a file does nothing and reports success, as if a
-    /// program had forgotten to call it. Tests must notice.
-    pub fn leave_out_syncs(&self) {
-        self.state().syncs_left_out = true;
-    }
-
-    /// From now on the files can hold this many bytes more; `None` lifts the
-    /// limit.
-    pub fn set_free_space(&self, bytes: Option<u64>) {
-        let mut state = self.state();
-        state.capacity = bytes.map(|bytes| state.used + bytes);
-    }
-
-    /// Lets the next `count` syncs of files fail. As on Linux, what they
-    /// should have made durable counts as clean afterwards: a later sync
-    /// reports success without writing it.
-    pub fn fail_syncs(&self, count: u32) {
-        self.state().failing_syncs = count;
-    }
-
-    /// Lets `changes` more changes and syncs succeed, and then none: a program
-    /// that is in the middle of something gets no further.
-    /// [`crash`](Self::crash) comes next.
-    pub fn stop_after(&self, changes: u64) {
-        self.state().changes_left = Some(changes);
-    }
-
-    /// How many bytes all files hold.
-    pub fn used(&self) -> u64 {
-        self.state().used
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves the state whole: each change is one step.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        // A panic elsewhere leaves the tree whole: each change is one step.
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Content {
-    /// A file that holds these bytes, on the disk too.
-    pub(super) fn durable(bytes: Vec<u8>) -> Self {
-        Self {
-            durable: bytes.clone(),
-            bytes,
-            ..Self::default()
-        }
-    }
-}
-
-impl State {
-    /// Counts names and bytes anew, after directories were put together.
-    pub(super) fn count_links(&mut self) {
-        for content in &mut self.contents {
-            content.links = 0;
-            content.handles = 0;
-        }
-        for id in self.directories.values().flat_map(|dir| dir.names.values()) {
-            self.contents[*id].links += 1;
-        }
-        let linked = self.contents.iter().filter(|content| content.links > 0);
-        self.used = linked.map(|content| content.bytes.len() as u64).sum();
-    }
-
-    /// Counts one change or sync.
-    fn count_change(&mut self) -> io::Result<()> {
-        match &mut self.changes_left {
-            None => Ok(()),
-            Some(0) => Err(io::Error::other("the power is gone")),
-            Some(left) => {
-                *left -= 1;
-                Ok(())
-            }
-        }
-    }
-
-    fn directory(&mut self, path: &Path) -> io::Result<&mut Directory> {
+impl Tree {
+    fn directory(&mut self, path: &Path) -> io::Result<&mut BTreeMap<String, Arc<Content>>> {
         self.directories
             .get_mut(path)
             .ok_or_else(|| not_found("directory", path))
     }
 
-    fn place<'a>(&mut self, path: &'a Path) -> io::Result<(&mut Directory, &'a str)> {
+    fn place<'a>(
+        &mut self,
+        path: &'a Path,
+    ) -> io::Result<(&mut BTreeMap<String, Arc<Content>>, &'a str)> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(not_found("directory of", path));
         };
@@ -182,87 +85,24 @@ impl State {
         let mut paths = self.directories.keys();
         paths.any(|path| path != dir && path.starts_with(dir))
     }
-
-    /// Those that hold directories stay: no program here moves one.
-    fn rename_dir(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        let (parent, name) = self.place(to)?;
-        if parent.names.contains_key(name) || self.directories.contains_key(to) {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        if self.has_directory_in(from) {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        if let Some(directory) = self.directories.remove(from) {
-            self.directories.insert(to.to_owned(), directory);
-        }
-        Ok(())
-    }
-
-    fn unlink(&mut self, id: usize) {
-        let content = &mut self.contents[id];
-        content.links -= 1;
-        if content.links == 0 {
-            self.used -= content.bytes.len() as u64;
-        }
-        self.free_if_unreachable(id);
-    }
-
-    /// Frees a removed file's bytes when the last who had it open is gone.
-    fn free_if_unreachable(&mut self, id: usize) {
-        let tracked = self.tracked;
-        let content = &mut self.contents[id];
-        if content.links == 0 && content.handles == 0 && !tracked {
-            content.bytes = Vec::new();
-        }
-    }
-
-    /// Grows a file as far as there is room, and says how far.
-    fn grow(&mut self, id: usize, size: u64) -> u64 {
-        let now = self.contents[id].bytes.len() as u64;
-        let room = match self.capacity {
-            Some(capacity) => capacity.saturating_sub(self.used),
-            None => u64::MAX,
-        };
-        let size = size.min(now.saturating_add(room)).max(now);
-        if self.contents[id].links > 0 {
-            self.used += size - now;
-        }
-        size
-    }
 }
 
 impl Files for MemoryFiles {
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
-        let mut state = self.state();
-        if mode != Mode::Read {
-            state.count_change()?;
-        }
-        let tracked = state.tracked;
-        let new_id = state.contents.len();
-        let (directory, name) = state.place(path)?;
-        let id = match (directory.names.get(name), mode) {
+        let mut tree = self.tree();
+        let (directory, name) = tree.place(path)?;
+        let content = match (directory.get(name), mode) {
             (Some(_), Mode::CreateNew) => return Err(io::ErrorKind::AlreadyExists.into()),
-            (Some(&id), _) => id,
+            (Some(content), _) => content.clone(),
             (None, Mode::Read | Mode::Write) => return Err(not_found("file", path)),
             (None, Mode::CreateNew | Mode::CreateOrWrite) => {
-                directory.names.insert(name.to_owned(), new_id);
-                if tracked {
-                    directory.unsynced.push(DirChange {
-                        removed: None,
-                        added: Some((name.to_owned(), new_id)),
-                    });
-                }
-                state.contents.push(Content {
-                    links: 1,
-                    ..Content::default()
-                });
-                new_id
+                let content = Arc::new(Content::default());
+                directory.insert(name.to_owned(), content.clone());
+                content
             }
         };
-        state.contents[id].handles += 1;
         Ok(Arc::new(MemoryFile {
-            files: self.clone(),
-            id,
+            content,
             writable: mode != Mode::Read,
         }))
     }
@@ -271,112 +111,74 @@ impl Files for MemoryFiles {
         if from.parent() != to.parent() {
             return Err(io::ErrorKind::CrossesDevices.into());
         }
-        let mut state = self.state();
-        state.count_change()?;
-        if state.directories.contains_key(from) {
-            return state.rename_dir(from, to);
+        let mut tree = self.tree();
+        if tree.directories.contains_key(from) {
+            let (parent, name) = tree.place(to)?;
+            if parent.contains_key(name) || tree.directories.contains_key(to) {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            if tree.has_directory_in(from) {
+                // No program here moves a directory that holds others.
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+            if let Some(directory) = tree.directories.remove(from) {
+                tree.directories.insert(to.to_owned(), directory);
+            }
+            return Ok(());
         }
-        let tracked = state.tracked;
-        let (_, to) = state.place(to)?;
-        let (directory, name) = state.place(from)?;
-        let id = directory
-            .names
+        let (_, to) = tree.place(to)?;
+        let (directory, name) = tree.place(from)?;
+        let content = directory
             .remove(name)
             .ok_or_else(|| not_found("file", from))?;
-        let replaced = directory.names.insert(to.to_owned(), id);
-        if tracked {
-            directory.unsynced.push(DirChange {
-                removed: Some(name.to_owned()),
-                added: Some((to.to_owned(), id)),
-            });
-        }
-        if let Some(replaced) = replaced {
-            state.unlink(replaced);
-        }
+        directory.insert(to.to_owned(), content);
         Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        state.count_change()?;
-        let tracked = state.tracked;
-        let (directory, name) = state.place(path)?;
-        let id = directory
-            .names
-            .remove(name)
-            .ok_or_else(|| not_found("file", path))?;
-        if tracked {
-            directory.unsynced.push(DirChange {
-                removed: Some(name.to_owned()),
-                added: None,
-            });
+        let mut tree = self.tree();
+        let (directory, name) = tree.place(path)?;
+        match directory.remove(name) {
+            Some(_) => Ok(()),
+            None => Err(not_found("file", path)),
         }
-        state.unlink(id);
-        Ok(())
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
-        let mut state = self.state();
-        let mut names: Vec<String> = state.directory(dir)?.names.keys().cloned().collect();
-        names.extend(
-            state
-                .directories
-                .keys()
-                .filter(|path| path.parent() == Some(dir))
-                .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())),
-        );
+        let mut tree = self.tree();
+        let mut names: Vec<String> = tree.directory(dir)?.keys().cloned().collect();
+        let children = tree.directories.keys();
+        let children = children.filter(|path| path.parent() == Some(dir));
+        names.extend(children.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())));
         names.sort_unstable();
         Ok(names)
     }
 
     fn create_dir(&self, dir: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        if state.directories.contains_key(dir) {
-            return Ok(());
+        let mut tree = self.tree();
+        if !tree.directories.contains_key(dir) {
+            tree.place(dir)?;
+            tree.directories.insert(dir.to_owned(), BTreeMap::new());
         }
-        state.place(dir)?;
-        state
-            .directories
-            .insert(dir.to_owned(), Directory::default());
         Ok(())
     }
 
     fn remove_dir(&self, dir: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        state.count_change()?;
-        if !state.directory(dir)?.names.is_empty() || state.has_directory_in(dir) {
+        let mut tree = self.tree();
+        if !tree.directory(dir)?.is_empty() || tree.has_directory_in(dir) {
             return Err(io::ErrorKind::DirectoryNotEmpty.into());
         }
-        if let Some(removed) = state.directories.remove(dir)
-            && removed.durable_as.is_some()
-            && state.tracked
-        {
-            state.removed.push(removed);
-        }
+        tree.directories.remove(dir);
         Ok(())
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        let mut state = self.state();
-        state.count_change()?;
-        let directory = state.directory(dir)?;
-        directory.durable = directory.names.clone();
-        directory.unsynced.clear();
-        for (path, child) in &mut state.directories {
-            if path.parent() == Some(dir) {
-                child.durable_as = Some(path.clone());
-            }
-        }
-        state.removed.retain(|removed| {
-            let was_in = removed.durable_as.as_deref().and_then(Path::parent);
-            was_in != Some(dir)
-        });
-        Ok(())
+        self.tree().directory(dir).map(|_| ())
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn FileLock>>> {
         self.open(path, Mode::CreateOrWrite)?;
-        if !self.state().locked.insert(path.to_owned()) {
+        if !self.tree().locked.insert(path.to_owned()) {
             return Ok(None);
         }
         Ok(Some(Box::new(MemoryLock {
@@ -396,113 +198,122 @@ impl FileLock for MemoryLock {}
 
 impl Drop for MemoryLock {
     fn drop(&mut self) {
-        self.files.state().locked.remove(&self.path);
+        self.files.tree().locked.remove(&self.path);
     }
 }
 
 #[derive(Debug)]
 struct MemoryFile {
-    files: MemoryFiles,
-    id: usize,
+    content: Arc<Content>,
     writable: bool,
 }
 
-impl Drop for MemoryFile {
-    fn drop(&mut self) {
-        let mut state = self.files.state();
-        state.contents[self.id].handles -= 1;
-        state.free_if_unreachable(self.id);
-    }
-}
-
 impl MemoryFile {
-    fn change(&self, end: Option<u64>, make: impl FnOnce(u64) -> FileChange) -> io::Result<()> {
+    fn change<T>(&self, make: impl FnOnce(&mut Chunks) -> io::Result<T>) -> io::Result<T> {
         if !self.writable {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let mut state = self.files.state();
-        state.count_change()?;
-        let (wanted, possible) = match end {
-            Some(end) => (end, state.grow(self.id, end)),
-            None => (0, u64::MAX),
-        };
-        let change = make(possible);
-        let tracked = state.tracked;
-        let content = &mut state.contents[self.id];
-        let before = content.bytes.len() as u64;
-        change.apply(&mut content.bytes);
-        let after = content.bytes.len() as u64;
-        let linked = content.links > 0;
-        if tracked {
-            content.unsynced.push(change);
-        }
-        if linked && after < before {
-            state.used -= before - after;
-        }
-        if possible < wanted {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        Ok(())
+        let chunks = self.content.0.write();
+        make(&mut chunks.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&Chunks) -> T) -> T {
+        let chunks = self.content.0.read();
+        at(&chunks.unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl File for MemoryFile {
     fn size(&self) -> io::Result<u64> {
-        Ok(self.files.state().contents[self.id].bytes.len() as u64)
+        Ok(self.look(|chunks| chunks.size))
     }
 
     fn read_at(&self, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-        let state = self.files.state();
-        let bytes = &state.contents[self.id].bytes;
-        let start = (position as usize).min(bytes.len());
-        let len = buffer.len().min(bytes.len() - start);
-        buffer[..len].copy_from_slice(&bytes[start..start + len]);
-        Ok(len)
+        Ok(self.look(|chunks| chunks.read(buffer, position)))
     }
 
     fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
-        self.change(Some(position + bytes.len() as u64), |possible| {
-            // A full disk takes what fits.
-            let len = possible.saturating_sub(position).min(bytes.len() as u64);
-            FileChange::Write {
-                position,
-                bytes: bytes[..len as usize].to_vec(),
-                lost: false,
-            }
-        })
+        self.change(|chunks| chunks.write(bytes, position))
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
-        let grows = size > self.size()?;
-        self.change(grows.then_some(size), |possible| FileChange::Size {
-            size: size.min(possible),
-            lost: false,
-        })
+        self.change(|chunks| chunks.set_size(size))
     }
 
     fn allocate(&self, size: u64) -> io::Result<()> {
-        if size > self.size()? {
-            return self.set_size(size);
+        self.change(|chunks| match size > chunks.size {
+            true => chunks.set_size(size),
+            false => Ok(()),
+        })
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Chunks {
+    fn read(&self, buffer: &mut [u8], position: u64) -> usize {
+        let available = self.size.saturating_sub(position).min(buffer.len() as u64) as usize;
+        let buffer = &mut buffer[..available];
+        let mut done = 0;
+        while done < available {
+            let (index, at) = place(position + done as u64);
+            let part = &mut buffer[done..available.min(done + CHUNK - at)];
+            let chunk = self.chunks[index].get(at..).unwrap_or_default();
+            let there = chunk.len().min(part.len());
+            part[..there].copy_from_slice(&chunk[..there]);
+            part[there..].fill(0);
+            done += part.len();
+        }
+        available
+    }
+
+    fn write(&mut self, bytes: &[u8], position: u64) -> io::Result<()> {
+        let end = position
+            .checked_add(bytes.len() as u64)
+            .ok_or(io::ErrorKind::FileTooLarge)?;
+        if end > self.size && !bytes.is_empty() {
+            self.set_size(end)?;
+        }
+        let mut done = 0;
+        while done < bytes.len() {
+            let (index, at) = place(position + done as u64);
+            let part = &bytes[done..bytes.len().min(done + CHUNK - at)];
+            let chunk = &mut self.chunks[index];
+            let needed = at + part.len();
+            if chunk.len() < needed {
+                if chunk.capacity() < needed {
+                    // Twice as much, so that appending is cheap, but never more
+                    // than a chunk.
+                    let capacity = needed.max(2 * chunk.capacity()).min(CHUNK);
+                    chunk.reserve_exact(capacity - chunk.len());
+                }
+                chunk.resize(needed, 0);
+            }
+            chunk[at..needed].copy_from_slice(part);
+            done += part.len();
         }
         Ok(())
     }
 
-    fn sync(&self) -> io::Result<()> {
-        let mut state = self.files.state();
-        state.count_change()?;
-        if state.failing_syncs > 0 {
-            state.failing_syncs -= 1;
-            for change in &mut state.contents[self.id].unsynced {
-                change.lose();
-            }
-            return Err(io::Error::other("the disk reports an I/O error"));
+    fn set_size(&mut self, size: u64) -> io::Result<()> {
+        let count = usize::try_from(size.div_ceil(CHUNK as u64))
+            .map_err(|_| io::ErrorKind::FileTooLarge)?;
+        self.chunks.resize_with(count, Vec::new);
+        let (index, at) = place(size);
+        if let Some(last) = self.chunks.get_mut(index) {
+            last.truncate(at);
         }
-        if state.syncs_left_out {
-            return Ok(());
-        }
-        state.contents[self.id].make_durable();
+        self.size = size;
         Ok(())
     }
+}
+
+/// The chunk that a position is in, and where.
+fn place(position: u64) -> (usize, usize) {
+    let chunk = CHUNK as u64;
+    ((position / chunk) as usize, (position % chunk) as usize)
 }
 
 fn not_found(what: &str, path: &Path) -> io::Error {

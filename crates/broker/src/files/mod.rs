@@ -4,14 +4,17 @@
 //! - [`Files`] and [`File`]: what a log needs of a file system, and no more.
 //! - [`DiskFiles`]: the real thing.
 //! - [`MemoryFiles`]: files in memory, for brokers without a data directory.
-//!   [`MemoryFiles::with_power_loss`] remembers what was synced, and
-//!   [`MemoryFiles::crash`] shows what a disk might hold after power was lost.
+//! - [`SimulatedFiles`]: a disk for tests. It remembers what was synced, and
+//!   [`SimulatedFiles::crash`] shows what it might hold after power was lost.
 //! - [`replace()`]: a file's new content, all of it or nothing.
 
 mod disk;
 mod memory;
 mod power_loss;
 mod replace;
+mod simulated;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Debug;
 use std::io;
@@ -23,6 +26,7 @@ pub use memory::MemoryFiles;
 pub(crate) use power_loss::Random;
 pub(crate) use replace::with_suffix;
 pub use replace::{TEMPORARY_SUFFIX, replace};
+pub use simulated::SimulatedFiles;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

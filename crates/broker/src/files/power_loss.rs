@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::MemoryFiles;
-use super::memory::{Content, Directory, State};
+use super::SimulatedFiles;
+use super::simulated::{Content, Directory, State};
 
 /// One change to a file's bytes.
 #[derive(Clone, Debug)]
@@ -85,15 +85,11 @@ impl Content {
     }
 }
 
-impl MemoryFiles {
+impl SimulatedFiles {
     /// The files as a disk might hold them had power been lost now. The same
     /// seed gives the same outcome. Nothing changes here.
-    ///
-    /// Only for files [`with_power_loss`](Self::with_power_loss): others
-    /// remember nothing, and would come out empty.
     pub fn crash(&self, seed: u64) -> Self {
         let state = self.state();
-        assert!(state.tracked, "only MemoryFiles::with_power_loss can crash");
         let mut random = Random::new(seed);
         // Whole classes of outcomes that independent coins would seldom give.
         let style = match random.below(6) {
@@ -103,7 +99,6 @@ impl MemoryFiles {
             _ => Style::Subset,
         };
         let mut after = State {
-            tracked: true,
             syncs_left_out: state.syncs_left_out,
             ..State::default()
         };
@@ -164,7 +159,6 @@ impl MemoryFiles {
             directories: state.directories.clone(),
             contents: state.contents.clone(),
             removed: state.removed.clone(),
-            tracked: state.tracked,
             syncs_left_out: state.syncs_left_out,
             ..State::default()
         };

@@ -4,6 +4,8 @@
 //!
 //! Prints records per second, and the CPU seconds of this process alone per million records.
 
+#![allow(unreachable_pub, reason = "modules of one program")]
+
 mod sink;
 
 use std::collections::VecDeque;
@@ -109,7 +111,7 @@ async fn produce(
         for delivery in pending {
             delivery.await?;
         }
-        copart::Result::Ok((start.elapsed(), cpu_seconds() - before))
+        Ok::<_, copart::Error>((start.elapsed(), cpu_seconds() - before))
     });
     Ok(task.await??)
 }

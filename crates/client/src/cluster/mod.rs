@@ -1,10 +1,10 @@
 //! The cluster: who its brokers are, who leads what, and connections to them.
 //!
-//! - [`view`]: what is known, as a value.
-//! - [`refresh`]: the task that replaces it.
-//! - [`pool`]: connections.
-//! - [`coordinator`]: who coordinates what.
-//! - [`request`]: any request to the broker it belongs to.
+//! - `view`: what is known, as a value.
+//! - `refresh`: the task that replaces it.
+//! - `pool`: connections.
+//! - `coordinator`: who coordinates what.
+//! - `request`: any request to the broker it belongs to.
 
 mod coordinator;
 mod pool;

@@ -87,7 +87,7 @@ fn an_enqueue_that_waits_for_memory_gives_its_share_back() {
         producer.prepare(TOPIC).await.expect("there");
         let large = vec![b'x'; 700];
         let first = producer.enqueue(ProducerRecord::to(TOPIC).key("k").value(&large));
-        let _ = first.await.expect("room");
+        drop(first.await.expect("room"));
         let second = producer.enqueue(ProducerRecord::to(TOPIC).key("k").value(&large));
         let taken = poll_at_most(second, polls).await.is_some();
         // If the share of the second were lost, this would wait for ever.

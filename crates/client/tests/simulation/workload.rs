@@ -40,8 +40,10 @@ impl Scenario {
     pub fn faulty(seed: u64) -> Self {
         Self {
             per_mille: [50, 150, 300][seed as usize % 3],
-            doubtful: seed % 5 != 0,
-            move_leaders: (seed % 2 == 0).then(|| Duration::from_millis(40 + seed % 400)),
+            doubtful: !seed.is_multiple_of(5),
+            move_leaders: seed
+                .is_multiple_of(2)
+                .then(|| Duration::from_millis(40 + seed % 400)),
             ..Self::healthy()
         }
     }

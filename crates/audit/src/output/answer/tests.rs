@@ -48,7 +48,7 @@ impl Report {
     }
 }
 
-const GO_ON: AtomicBool = AtomicBool::new(false);
+static GO_ON: AtomicBool = AtomicBool::new(false);
 
 fn infer(mut topic: Topic, expect: Option<&str>) -> Report {
     let options = InferOptions {

@@ -10,7 +10,7 @@ fn metadata_dir() -> PathBuf {
     dir().join(Controller::METADATA_DIR)
 }
 
-fn files_ending(files: &MemoryFiles, suffix: &str) -> Vec<String> {
+fn files_ending(files: &SimulatedFiles, suffix: &str) -> Vec<String> {
     let names = files.list(&metadata_dir()).expect("listed");
     names
         .into_iter()
@@ -18,12 +18,12 @@ fn files_ending(files: &MemoryFiles, suffix: &str) -> Vec<String> {
         .collect()
 }
 
-fn file(files: &MemoryFiles, name: &str) -> Arc<dyn File> {
+fn file(files: &SimulatedFiles, name: &str) -> Arc<dyn File> {
     let path = metadata_dir().join(name);
     files.open(&path, Mode::Write).expect("opens")
 }
 
-fn flip(files: &MemoryFiles, name: &str, at: u64) {
+fn flip(files: &SimulatedFiles, name: &str, at: u64) {
     let file = file(files, name);
     let mut byte = [0];
     file.read_at(&mut byte, at).expect("read");
@@ -84,7 +84,7 @@ fn damage_before_the_tail_is_reported_and_nothing_changed() {
     }
 }
 
-fn with_snapshot(files: &Arc<MemoryFiles>) -> String {
+fn with_snapshot(files: &Arc<SimulatedFiles>) -> String {
     let mut controller = open(files, options(3)).expect("opens");
     controller.set_worth_a_snapshot(2000);
     controller.next_producer_id().expect("an id");

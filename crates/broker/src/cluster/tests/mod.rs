@@ -15,7 +15,7 @@ use copart_protocol::{ErrorCode, Uuid};
 
 use super::*;
 use crate::Result;
-use crate::files::{Files, MemoryFiles};
+use crate::files::{Files, SimulatedFiles};
 
 pub(super) const NOW: i64 = 1_750_000_000_000;
 
@@ -23,8 +23,8 @@ pub(super) fn dir() -> &'static Path {
     Path::new("/data")
 }
 
-pub(super) fn disk() -> Arc<MemoryFiles> {
-    let files = MemoryFiles::with_power_loss();
+pub(super) fn disk() -> Arc<SimulatedFiles> {
+    let files = SimulatedFiles::new();
     files.create_dir(dir()).expect("created");
     files.sync_dir(Path::new("/")).expect("synced");
     Arc::new(files)
@@ -47,7 +47,7 @@ pub(super) fn options(nodes: i32) -> Options {
     }
 }
 
-pub(super) fn open(files: &Arc<MemoryFiles>, options: Options) -> Result<Controller> {
+pub(super) fn open(files: &Arc<SimulatedFiles>, options: Options) -> Result<Controller> {
     Controller::open(files.clone(), dir(), options)
 }
 

@@ -12,7 +12,7 @@ type Place = (usize, u64, u64, i64);
 
 /// A closed log with full segments, all of it synced, where its batches are,
 /// and where its segments begin.
-fn stored() -> (Arc<MemoryFiles>, Vec<Place>, Vec<i64>) {
+fn stored() -> (Arc<SimulatedFiles>, Vec<Place>, Vec<i64>) {
     let files = disk();
     let mut log = open(&files, &small()).0;
     fill(&mut log, END as usize / 2);
@@ -33,7 +33,7 @@ fn stored() -> (Arc<MemoryFiles>, Vec<Place>, Vec<i64>) {
     (files, batches, bases)
 }
 
-fn flip(files: &MemoryFiles, base: i64, position: u64, bit: u32) {
+fn flip(files: &SimulatedFiles, base: i64, position: u64, bit: u32) {
     let path = names::numbered(dir(), base, names::LOG);
     let file = files.open(&path, Mode::Write).expect("there");
     let mut byte = [0];
@@ -44,7 +44,7 @@ fn flip(files: &MemoryFiles, base: i64, position: u64, bit: u32) {
 
 /// Is the log readable up to the damage, and up to nowhere else? Nothing on the
 /// disk may change.
-fn readable_up_to(files: &Arc<MemoryFiles>, log: &mut PartitionLog, offset: i64, what: &str) {
+fn readable_up_to(files: &Arc<SimulatedFiles>, log: &mut PartitionLog, offset: i64, what: &str) {
     let before = content(files);
     let end = log.log_end_offset();
     assert!(end >= END, "{what}: ends at {end}");
@@ -85,7 +85,7 @@ fn readable_up_to(files: &Arc<MemoryFiles>, log: &mut PartitionLog, offset: i64,
 }
 
 /// All names and bytes.
-fn content(files: &MemoryFiles) -> Vec<(String, Option<Vec<u8>>)> {
+fn content(files: &SimulatedFiles) -> Vec<(String, Option<Vec<u8>>)> {
     let names = files.list(dir()).expect("listed").into_iter();
     let read = |name: &String| crate::files::read_small(files, &dir().join(name), 1 << 20);
     names
@@ -95,7 +95,7 @@ fn content(files: &MemoryFiles) -> Vec<(String, Option<Vec<u8>>)> {
 
 /// Flips one bit, and expects that the batch, and nothing else, is reported
 /// and then repaired.
-fn flipped(files: &Arc<MemoryFiles>, batch: Place, bases: &[i64], byte: u64, bit: u32) {
+fn flipped(files: &Arc<SimulatedFiles>, batch: Place, bases: &[i64], byte: u64, bit: u32) {
     let (segment, position, _, offset) = batch;
     let what = format!("segment {segment}, batch at {offset}, byte {byte}, bit {bit}");
     let files = Arc::new(files.kill());

@@ -110,3 +110,36 @@ fn a_sync_covers_what_was_there_when_it_began() {
         assert_filled(&log, 64);
     }
 }
+
+#[test]
+fn a_failed_write_stops_writes_and_not_reads() {
+    let mut failed = 0;
+    for changes in 0..60 {
+        let files = disk();
+        let mut log = open(&files, &small()).0;
+        fill(&mut log, 2);
+        log.sync().expect("synced");
+        files.stop_after(changes);
+        let mut end = 4;
+        let error = loop {
+            let values = [end.to_string(), (end + 1).to_string()];
+            let draft = Draft::of(&[&values[0], &values[1]]).at(NOW + end);
+            match append(&mut log, &draft) {
+                Ok(_) => end += 2,
+                Err(error) => break error,
+            }
+            assert!(end < 400, "{changes} changes never end");
+        };
+        failed += 1;
+        assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+        assert!(error.possibly_written());
+        let error = append(&mut log, &Draft::of(&["v"])).expect_err("read only");
+        assert_eq!(error.kind(), ErrorKind::ReadOnly);
+        assert!(log.sync().is_err() && log.begin_sync().is_none());
+        assert_filled(&log, end);
+        let (log, _) = open(&Arc::new(files.kill()), &small());
+        assert!(log.log_end_offset() >= end);
+        assert_filled(&log, end);
+    }
+    assert_eq!(failed, 60);
+}

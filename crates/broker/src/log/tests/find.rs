@@ -157,3 +157,49 @@ fn what_is_not_stored_is_not_removed() {
     let removed = log.apply_retention(NOW + 1_000_000).expect("applied");
     assert_eq!((removed.segments, log.stored_offset()), (1, 4));
 }
+
+#[test]
+fn clocks_that_jump_remove_nothing_that_is_new() {
+    let config = LogConfig {
+        retention_ms: 1000,
+        segment_ms: 5000,
+        ..small()
+    };
+    let mut log = open(&disk(), &config).0;
+    fill(&mut log, 40);
+    log.sync().expect("synced");
+    // Back, by more than the log is old.
+    for now in [NOW - 1_000_000, 0, -1, i64::MIN] {
+        assert_eq!(log.apply_retention(now).expect("applied").segments, 0);
+        log.expire_producers(now);
+    }
+    let before = log.segments.len();
+    let values = ["80", "81"];
+    log.append(
+        Draft::of(&values).at(NOW + 80).bytes(),
+        Origin::Client,
+        0,
+        NOW - 3_000_000,
+    )
+    .expect("appended");
+    assert!(log.segments.len() <= before + 1);
+    assert_filled(&log, 82);
+    log.sync().expect("synced");
+    // Ahead: all that was stored is too old then, as Kafka has it, and nothing
+    // overflows.
+    for now in [NOW + 1_000_000, i64::MAX] {
+        log.apply_retention(now).expect("applied");
+        assert_eq!((log.log_start_offset(), log.log_end_offset()), (82, 82));
+    }
+    fill(&mut log, 2);
+    assert_eq!(log.log_end_offset(), 86);
+    // A record of the future does not keep those behind it for ever by size.
+    log.set_config(LogConfig {
+        retention_ms: -1,
+        retention_bytes: 300,
+        ..small()
+    });
+    fill(&mut log, 40);
+    log.sync().expect("synced");
+    assert!(log.apply_retention(NOW).expect("applied").segments > 0);
+}

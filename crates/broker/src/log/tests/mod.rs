@@ -18,7 +18,7 @@ use copart_protocol::records::{
 };
 
 use super::*;
-use crate::files::MemoryFiles;
+use crate::files::SimulatedFiles;
 use crate::{Error, Result};
 
 /// A moment in 2025, in milliseconds.
@@ -37,15 +37,15 @@ pub(super) fn small() -> LogConfig {
     }
 }
 
-pub(super) fn disk() -> Arc<MemoryFiles> {
+pub(super) fn disk() -> Arc<SimulatedFiles> {
     use crate::files::Files;
-    let files = MemoryFiles::with_power_loss();
+    let files = SimulatedFiles::new();
     files.create_dir(dir()).expect("created");
     files.sync_dir(Path::new("/")).expect("synced");
     Arc::new(files)
 }
 
-pub(super) fn open(files: &Arc<MemoryFiles>, config: &LogConfig) -> (PartitionLog, Recovery) {
+pub(super) fn open(files: &Arc<SimulatedFiles>, config: &LogConfig) -> (PartitionLog, Recovery) {
     match PartitionLog::open(files.clone(), dir(), config.clone(), NOW).expect("opens") {
         Opened::Ready(log, recovery) => (*log, recovery),
         Opened::Quarantined(quarantine) => panic!("quarantined: {:#?}", quarantine.damages()),

@@ -42,7 +42,7 @@ fn reserved_space_is_cut() {
     let mut log = open(&files, &config).0;
     fill(&mut log, 40);
     let active = log.active().path.clone();
-    let size = |files: &MemoryFiles, path: &Path| {
+    let size = |files: &SimulatedFiles, path: &Path| {
         let file = files.open(path, Mode::Read).expect("there");
         file.size().expect("size")
     };
@@ -163,7 +163,14 @@ fn leftovers_are_removed() {
     let files = disk();
     let mut log = open(&files, &small()).0;
     fill(&mut log, 5);
-    for name in ["x.tmp", "00000000000000000000.log.cleaned"] {
+    for name in [
+        "x.tmp",
+        "00000000000000000000.log.cleaned",
+        // As Kafka leaves them.
+        "00000000000000000000.log.deleted",
+        "00000000000000000000.index.deleted",
+        "00000000000000000000.timeindex.swap",
+    ] {
         replace(&*files, &dir().join(name), b"half").expect("written");
     }
     // An empty segment from an attempt on a full disk.
@@ -177,7 +184,7 @@ fn leftovers_are_removed() {
     assert!(
         !names
             .iter()
-            .any(|name| name.ends_with(".tmp") || name.ends_with(".cleaned"))
+            .any(|name| names::is_leftover(name) || name.ends_with(names::SWAP_SUFFIX))
     );
     assert!(files.open(&stale, Mode::Read).is_err());
 }
@@ -195,4 +202,50 @@ fn a_directory_that_kafka_wrote_is_read() {
     let (log, recovery) = open(&files, &small());
     assert_filled(&log, 40);
     assert_eq!(recovery, Recovery::default());
+}
+
+/// Kafka has the new segment's indexes as `.swap` too, and removes the old
+/// segments before it renames them.
+#[test]
+fn a_swap_that_was_interrupted_is_finished() {
+    let files = disk();
+    let mut log = open(&files, &small()).0;
+    fill(&mut log, 40);
+    log.sync().expect("synced");
+    let bases: Vec<i64> = log.segments.iter().map(|s| s.base_offset).collect();
+    let mut merged = Vec::new();
+    for base in &bases[..3] {
+        let path = names::numbered(dir(), *base, names::LOG);
+        let bytes = read_small(&*files, &path, 1 << 20).expect("read");
+        merged.extend(bytes.expect("there"));
+    }
+    // How many of the old segments are gone already, the last ones first.
+    for gone in 0..=3 {
+        for whole in [true, false] {
+            let files = Arc::new(files.kill());
+            let mut content = merged.clone();
+            if !whole {
+                content.truncate(merged.len() - 10);
+            }
+            let swap = dir().join("00000000000000000000.log.swap");
+            replace(&*files, &swap, &content).expect("written");
+            for base in bases[..3].iter().rev().take(gone) {
+                let path = names::numbered(dir(), *base, names::LOG);
+                files.remove(&path).expect("removed");
+            }
+            let opened = PartitionLog::open(files.clone(), dir(), small(), NOW).expect("opens");
+            match opened {
+                Opened::Ready(log, _) => {
+                    assert!(whole || gone == 0, "{gone} gone, whole: {whole}");
+                    let merged = log.segments.len() + 2 == bases.len();
+                    assert_eq!(merged, whole);
+                    assert_filled(&log, 80);
+                }
+                // Never in silence.
+                Opened::Quarantined(_) => assert!(!whole && gone > 0, "{gone} gone"),
+            }
+            let names = files.list(dir()).expect("listed");
+            assert!(!names.iter().any(|name| name.ends_with(names::SWAP_SUFFIX)));
+        }
+    }
 }

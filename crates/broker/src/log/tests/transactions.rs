@@ -103,7 +103,7 @@ fn compare(log: &PartitionLog, model: &Model, what: &str) {
 }
 
 /// Changes to files that a start must get over.
-fn spoil(files: &MemoryFiles, random: &mut Random) {
+fn spoil(files: &SimulatedFiles, random: &mut Random) {
     let kind = random.below(6);
     for name in files.list(dir()).expect("listed") {
         let path = dir().join(&name);
