@@ -10,6 +10,7 @@ use copart_audit::verify::UnpinnedPolicy;
 use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
 
+use crate::cluster::ClusterArgs;
 use crate::progress;
 
 /// The keys and how to read them.
@@ -134,20 +135,36 @@ fn exact_keys(text: &str) -> Result<usize, String> {
 #[derive(clap::Args)]
 pub(crate) struct CountArgs {
     /// Partition count of the topic; several, separated by commas, are answered one by one
-    #[arg(short, long, value_name = "N", required = true, value_delimiter = ',', value_parser = partition_count)]
+    #[arg(short, long, value_name = "N", required_unless_present = "topic", value_delimiter = ',', value_parser = partition_count)]
     partitions: Vec<PartitionCount>,
+
+    /// Topic whose partition count is taken from the cluster; counts of -p come after it
+    #[arg(
+        long,
+        value_name = "TOPIC",
+        requires = "bootstrap",
+        help_heading = "Cluster"
+    )]
+    topic: Option<String>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 impl CountArgs {
-    /// The counts, each once.
-    pub(crate) fn counts(&self) -> Vec<PartitionCount> {
+    /// The counts, each once. Asks the cluster, if a topic is named.
+    pub(crate) fn counts(&self) -> Result<Vec<PartitionCount>, Error> {
+        let live = self.topic.as_deref();
+        let live = live
+            .map(|topic| self.cluster.partition_count(topic))
+            .transpose()?;
         let mut counts = Vec::new();
-        for &count in &self.partitions {
+        for count in live.into_iter().chain(self.partitions.iter().copied()) {
             if !counts.contains(&count) {
                 counts.push(count);
             }
         }
-        counts
+        Ok(counts)
     }
 }
 
@@ -175,8 +192,8 @@ impl ClientArgs {
         Client::parse_list(&self.clients)
     }
 
-    /// The counts, each once.
-    pub(crate) fn counts(&self) -> Vec<PartitionCount> {
+    /// The counts, each once. Asks the cluster, if a topic is named.
+    pub(crate) fn counts(&self) -> Result<Vec<PartitionCount>, Error> {
         self.counts.counts()
     }
 }

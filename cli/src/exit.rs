@@ -18,6 +18,8 @@ impl Exit {
     pub(crate) const INPUT: Self = Self(3);
     /// No answer: no keys, or none that could tell.
     pub(crate) const INCONCLUSIVE: Self = Self(Verdict::Inconclusive.exit_code());
+    /// The cluster can't be reached, does not answer, or refuses access.
+    pub(crate) const CLUSTER: Self = Self(5);
     /// Stopped by Ctrl-C or SIGTERM; what was printed is partial.
     pub(crate) const INTERRUPTED: Self = Self(VerifyReport::INTERRUPTED);
 
@@ -35,6 +37,7 @@ Exit codes:
   2    the command line makes no sense
   3    the input can't be read or the output can't be written
   4    inconclusive: no keys, too few, or none that could tell
+  5    the cluster can't be reached, does not answer, or refuses access
   130  interrupted; what was printed is partial";
 
 impl From<Exit> for ExitCode {
@@ -51,6 +54,7 @@ pub(crate) fn report(error: &Error) -> Exit {
     eprintln!("copart: {error}");
     match error.kind() {
         ErrorKind::Usage => Exit::USAGE,
+        ErrorKind::Cluster => Exit::CLUSTER,
         _ => Exit::INPUT,
     }
 }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod cluster;
 mod commands;
 mod exit;
 mod progress;

@@ -93,19 +93,24 @@ impl RecordArgs {
         Dump::open(path, &options)
     }
 
+    /// How to run; Ctrl-C ends it early.
+    pub(crate) fn running(&self) -> Run<'static> {
+        Run {
+            threads: self
+                .threads
+                .or(thread::available_parallelism().ok())
+                .map_or(1, NonZero::get),
+            interrupted: progress::interruptible(),
+        }
+    }
+
     /// Runs `work` with a progress line over these dumps; Ctrl-C ends it early.
     pub(crate) fn run<T>(
         &self,
         dumps: &mut [&mut Dump],
         work: impl FnOnce(&mut [&mut Dump], &Run<'_>) -> T,
     ) -> T {
-        let run = Run {
-            threads: self
-                .threads
-                .or(thread::available_parallelism().ok())
-                .map_or(1, NonZero::get),
-            interrupted: progress::interruptible(),
-        };
+        let run = self.running();
         let inputs: Vec<_> = dumps
             .iter()
             .map(|dump| (dump.progress(), dump.size()))

@@ -79,7 +79,9 @@ def check_csv(out: bytes, case: Weighed, report: dict) -> None:
 def check_markdown(out: bytes, report: dict) -> None:
     page = html.fromstring(cmarkgfm.github_flavored_markdown_to_html(out.decode(), Options.CMARK_OPT_UNSAFE))
     tags = {element.tag for element in page.iter() if isinstance(element.tag, str)}
-    assert tags <= set("div p strong code pre table thead tbody tr th td h4".split()), tags
+    # Renderers make links of the sources of limits, which is welcome; keys must not become any.
+    links = {"a"} if report["schema"] == "copart.size/1" else set()
+    assert tags <= links | set("div p strong code pre table thead tbody tr th td h4".split()), tags
     assert page.findtext(".//strong").replace(" ", "_") == report["verdict"]
     for table in page.iterfind(".//table"):
         columns = len(table.findall("thead/tr/th"))

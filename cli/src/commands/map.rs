@@ -36,7 +36,7 @@ enum Form {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = MapOptions {
         clients: args.clients.clients()?,
-        counts: args.clients.counts(),
+        counts: args.clients.counts()?,
         format: match args.output {
             Form::Table => MapFormat::Table,
             Form::Jsonl => MapFormat::Jsonl,

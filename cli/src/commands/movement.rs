@@ -4,6 +4,7 @@ use copart_audit::output::Output;
 use copart_audit::verify::UnpinnedPolicy;
 
 use crate::args::{KeyArgs, WeightArgs, unpinned_policy};
+use crate::cluster::ClusterArgs;
 use crate::commands::print;
 use crate::exit::Exit;
 
@@ -22,13 +23,26 @@ pub(crate) struct Args {
     #[command(flatten)]
     weight: WeightArgs,
 
-    /// Before: a client and its partition count, as in java:8
-    #[arg(long, value_name = "CLIENT:N")]
+    /// Before: a client and its partition count, as in java:8; without a count, that of --topic
+    #[arg(long, value_name = "CLIENT[:N]")]
     from: String,
 
-    /// After: a client and its partition count; the count alone keeps the client
+    /// After: a client and its partition count; the count alone keeps the client, and the client
+    /// alone takes the count of --topic
     #[arg(long, value_name = "[CLIENT:]N")]
     to: String,
+
+    /// Topic whose partition count is taken from the cluster, where --from or --to has none
+    #[arg(
+        long,
+        value_name = "TOPIC",
+        requires = "bootstrap",
+        help_heading = "Cluster"
+    )]
+    topic: Option<String>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 
     /// Exit with 1 when more than so many percent of the distinct keys move
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -53,7 +67,8 @@ Examples:
   copart movement keys.txt --from java:8 --to 12
   copart movement keys.txt --from ruby-kafka:12 --to java:24
   copart movement counts.csv --field key --count-field records --from java:8 --to java:16
-  copart movement keys.txt --from java:8 --to 16 --output html >movement.html";
+  copart movement keys.txt --from java:8 --to 16 --output html >movement.html
+  copart movement keys.txt --bootstrap HOST:9092 --topic orders --from java --to 24";
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse();
@@ -63,10 +78,29 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it is a number from 0 to 100".into())
 }
 
+/// Before and after, with the topic's count where they have none.
+fn ends(args: &Args) -> Result<[String; 2], Error> {
+    let ends = [&args.from, &args.to];
+    let Some(topic) = &args.topic else {
+        return Ok(ends.map(String::clone));
+    };
+    if ends.iter().all(|end| Endpoint::has_count(end)) {
+        return Err(Error::usage(
+            "--from and --to both have a count; leave one out, as in --from java, to take it from the topic",
+        ));
+    }
+    let count = args.cluster.partition_count(topic)?;
+    Ok(ends.map(|end| match Endpoint::has_count(end) {
+        true => end.clone(),
+        false => format!("{end}:{count}"),
+    }))
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let from = Endpoint::parse(&args.from, None)?;
+    let [from, to] = ends(args)?;
+    let from = Endpoint::parse(&from, None)?;
     let options = MovementOptions {
-        to: Endpoint::parse(&args.to, Some(&from.client))?,
+        to: Endpoint::parse(&to, Some(&from.client))?,
         from,
         unpinned: args.unpinned,
         max_moved: args.max_moved,

@@ -46,7 +46,8 @@ Examples:
   copart skew keys.txt -p 12
   copart skew keys.txt -p 12,24,48 --client librdkafka --max-skew 1.5
   copart skew counts.csv --field key --count-field records -p 12
-  copart skew keys.txt -p 12 --output html >skew.html";
+  copart skew keys.txt -p 12 --output html >skew.html
+  copart skew keys.txt --bootstrap HOST:9092 --topic orders";
 
 fn ratio(text: &str) -> Result<f64, String> {
     text.parse()
@@ -58,7 +59,7 @@ fn ratio(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = SkewOptions {
         client: Client::parse(&args.client)?,
-        counts: args.counts.counts(),
+        counts: args.counts.counts()?,
         max_skew: args.max_skew,
         show: args.show.into(),
         exact_keys: args.weight.exact_keys,

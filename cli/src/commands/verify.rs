@@ -47,12 +47,14 @@ Examples:
   copart verify users.csv --field user_id -p 12,30 --clients java,sarama
   zcat keys.gz | copart verify - -p 16 --clients java,platformatic
   copart verify keys.jsonl -p 12 --clients kafkajs@1.16,kafkajs@2 --output junit
-  copart verify keys.txt -p 12 --output html >report.html";
+  copart verify keys.txt -p 12 --output html >report.html
+  copart verify keys.txt --bootstrap HOST:9092 --topic orders";
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let counts = args.clients.counts();
+    let clients = args.clients.clients()?;
+    let counts = args.clients.counts()?;
     let options = VerifyOptions {
-        clients: args.clients.clients()?,
+        clients,
         probes: probes(args.probe.as_deref(), &counts)?,
         counts,
         unpinned: args.unpinned,

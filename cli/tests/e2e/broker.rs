@@ -8,13 +8,13 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use crate::support::{Ran, copart, run};
 
 /// A broker that is killed when a test fails.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
     addresses: Vec<String>,
 }
 
-fn start(args: &[&str]) -> Running {
+pub(crate) fn start(args: &[&str]) -> Running {
     let mut child = copart()
         .args(["broker", "--listen", "127.0.0.1:0"])
         .args(args)
@@ -43,6 +43,11 @@ fn start(args: &[&str]) -> Running {
 }
 
 impl Running {
+    /// The addresses of all nodes, as clients are given them.
+    pub(crate) fn bootstrap(&self) -> String {
+        self.addresses.join(",")
+    }
+
     fn connect(&self, node: usize) -> TcpStream {
         TcpStream::connect(&self.addresses[node]).unwrap()
     }

@@ -3,6 +3,7 @@
 mod broker;
 mod catalogue;
 mod input;
+mod live;
 mod records;
 mod support;
 mod verify;

@@ -17,6 +17,8 @@ pub enum ErrorKind {
     Usage,
     /// The input can't be read, or what it holds is not what it was said to be (exit code 3).
     Input,
+    /// The cluster can't be reached, does not answer, or refuses access (exit code 5).
+    Cluster,
     /// The answer can't be written. When [`Error::is_closed_pipe`], nobody wants it any more.
     Output,
 }
@@ -34,6 +36,28 @@ impl Error {
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self {
             kind: ErrorKind::Input,
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    #[cfg(feature = "client")]
+    pub(crate) fn cluster(
+        message: impl Into<String>,
+        source: impl StdError + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            kind: ErrorKind::Cluster,
+            message: message.into(),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    /// The cluster did not do something in time.
+    #[cfg(feature = "client")]
+    pub(crate) fn timed_out(message: impl Into<String>) -> Self {
+        Self {
+            kind: ErrorKind::Cluster,
             message: message.into(),
             source: None,
         }

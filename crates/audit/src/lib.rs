@@ -12,6 +12,7 @@
 //! - [`map()`] lists every key with each client's partition;
 //! - [`setting()`] finds the configuration that makes one client place keys as another;
 //! - [`infer()`] says which client's partitioner wrote the records of a topic;
+//! - `live` (feature `client`) reads records and partition counts from a cluster;
 //! - [`copartition()`] says whether two topics may be joined by key;
 //! - [`lint()`] finds keys that are not what they seem;
 //! - [`vectors`] checks this program against the placements of the real clients;
@@ -25,6 +26,8 @@ mod error;
 pub mod infer;
 pub mod input;
 pub mod lint;
+#[cfg(feature = "client")]
+pub mod live;
 mod map;
 pub mod movement;
 pub mod output;

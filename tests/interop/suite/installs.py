@@ -16,6 +16,14 @@ KAFKA = "4.4.0"
 KAFKA_3 = "3.9.2"
 
 
+def workplace(suite, broker):
+    """An empty directory for a run's files. They stay until the same suite is run against the same broker again."""
+    folder = WORK / "run" / f"{suite}-{broker.replace(':', '-').replace('/', '-')}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
 class InstallFailed(Exception):
     """A package could not be installed or built."""
 

@@ -30,6 +30,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// Whether the text says a partition count, so that none has to be known from elsewhere.
+    #[must_use]
+    pub fn has_count(text: &str) -> bool {
+        text.contains(':') || text.trim().parse::<u32>().is_ok()
+    }
+
     /// Reads `CLIENT:COUNT`; where `client` is given, `COUNT` alone is that client at another
     /// count.
     ///

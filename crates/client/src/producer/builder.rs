@@ -66,7 +66,7 @@ impl PartitionerChosen for NamedPartitioner {}
 ///
 /// A producer without a partitioner cannot be built:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// # fn run(client: copart::Client) -> copart::Result<()> {
 /// let producer = client.producer().build()?;
 /// # Ok(()) }

@@ -49,20 +49,20 @@ fn a_healthy_cluster_delivers_everything() {
 
 #[test]
 fn faults_lose_and_double_nothing() {
-    check(0..2000, Scenario::faulty);
+    check(0..1000, Scenario::faulty);
 }
 
 #[test]
 fn time_runs_out_and_the_rest_is_still_in_order() {
-    check(0..1000, Scenario::short_of_time);
+    check(0..500, Scenario::short_of_time);
 }
 
 #[test]
 fn closing_reports_what_is_left() {
-    check(0..500, Scenario::closed_early);
+    check(0..400, Scenario::closed_early);
 }
 
 #[test]
 fn without_idempotence_nothing_acknowledged_is_lost() {
-    check(0..500, Scenario::not_idempotent);
+    check(0..300, Scenario::not_idempotent);
 }
