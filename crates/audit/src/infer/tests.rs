@@ -83,7 +83,8 @@ fn topics_as_the_real_clients_write_them_are_named() {
                 let partition = at[&count.to_string()].as_u64().unwrap() as u32;
                 topic = topic.at(partition, Some(&HEXLOWER.decode(hex.as_bytes()).unwrap()));
             }
-            if topic.records.is_empty() {
+            // Of kafka-python's `hash()` only the empty key is the same in every process.
+            if topic.records.len() < 100 {
                 continue;
             }
             let report = run(topic, Some(&id));

@@ -28,6 +28,7 @@ pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse>
             ..Default::default()
         }
         .into(),
+        AnyRequest::FindCoordinator(request) => find_coordinator(request, code).into(),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch(request, code).into(),
         other => return super::refuse_admin::with(other, code),
     })
@@ -151,6 +152,33 @@ fn offset_for_leader_epoch(
         });
     OffsetForLeaderEpochResponse {
         topics: topics.collect(),
+        ..Default::default()
+    }
+}
+
+/// Versions before 4 ask for one coordinator, the later ones for a list of them.
+fn find_coordinator(
+    request: &m::find_coordinator::FindCoordinatorRequest,
+    error_code: ErrorCode,
+) -> m::find_coordinator::FindCoordinatorResponse {
+    use m::find_coordinator::{Coordinator, FindCoordinatorResponse};
+    if request.coordinator_keys.is_empty() {
+        return FindCoordinatorResponse {
+            error_code,
+            node_id: -1,
+            port: -1,
+            ..Default::default()
+        };
+    }
+    let coordinators = request.coordinator_keys.iter().map(|key| Coordinator {
+        key: key.clone(),
+        node_id: -1,
+        port: -1,
+        error_code,
+        ..Default::default()
+    });
+    FindCoordinatorResponse {
+        coordinators: coordinators.collect(),
         ..Default::default()
     }
 }

@@ -248,6 +248,7 @@ mod tests {
             describe_topic_partitions::DescribeTopicPartitionsRequest,
             elect_leaders::ElectLeadersRequest,
             fetch::FetchRequest,
+            find_coordinator::FindCoordinatorRequest,
             incremental_alter_configs::IncrementalAlterConfigsRequest,
             init_producer_id::InitProducerIdRequest,
             list_config_resources::ListConfigResourcesRequest,
