@@ -38,7 +38,7 @@ pub async fn all() -> Result<(), Failure> {
     session_outlives_its_lifetime(client(&sasl).sasl(Sasl::scram_sha256("ann", "secret"))).await?;
 
     let wrong = [
-        ("plaintext to TLS", client(&tls), ErrorKind::Connect, "TLS"),
+        ("plaintext to TLS", client(&tls), ErrorKind::Protocol, "TLS"),
         (
             "TLS to plaintext",
             client(&plain).tls(trusted.clone()),
