@@ -32,7 +32,7 @@ pub(super) fn compare(tool: &[String], data: &Path) -> Result<Vec<String>, Box<d
         .data(data)
         .durability(Durability::Process)
         .replicated_topic("orders", 4, 3)
-        .topic("gone", 1);
+        .replicated_topic("gone", 1, 3);
     let broker = runtime.block_on(builder.start())?;
     let mut client = Client::connect(broker.address(1)?)?;
     let producer = InitProducerIdRequest {
@@ -55,7 +55,7 @@ pub(super) fn compare(tool: &[String], data: &Path) -> Result<Vec<String>, Box<d
         ("PARTITION_RECORD", 5),
         ("PRODUCER_IDS_RECORD", 1),
         ("BROKER_REGISTRATION_CHANGE_RECORD", 1),
-        ("PARTITION_CHANGE_RECORD", 4),
+        ("PARTITION_CHANGE_RECORD", 5),
         ("CONFIG_RECORD", 1),
         ("REMOVE_TOPIC_RECORD", 1),
     ];
