@@ -41,6 +41,9 @@ public class Transactions {
                     plain.send(new ProducerRecord<>(topic, partition, "k", "plain " + round)).get();
                 }
             }
+            // An abort drops what was not sent yet.
+            one.flush();
+            two.flush();
             // Whoever began first ends last in every other round.
             KafkaProducer<String, String> first = round % 4 < 2 ? one : two, second = first == one ? two : one;
             for (KafkaProducer<String, String> producer : List.of(first, second)) {
