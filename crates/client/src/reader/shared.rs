@@ -1,6 +1,7 @@
 //! What the handle and the tasks of a reader share.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -11,9 +12,14 @@ use super::config::Settings;
 use super::core::FetchCore;
 use super::source;
 use crate::Error;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Use};
+
+/// Tells readers apart.
+static READERS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Shared {
+    /// Of this reader among all.
+    number: u64,
     pub(crate) cluster: Cluster,
     pub(crate) settings: Settings,
     core: Mutex<FetchCore>,
@@ -31,6 +37,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(cluster: Cluster, settings: Settings, runtime: Handle) -> Self {
         Self {
+            number: READERS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(FetchCore::new(settings.core())),
             cluster,
             settings,
@@ -41,6 +48,11 @@ impl Shared {
             closed: watch::Sender::new(false),
             trouble: Mutex::default(),
         }
+    }
+
+    /// The connections that it fetches on.
+    pub(crate) fn usage(&self) -> Use {
+        Use::Fetch(self.number)
     }
 
     pub(crate) fn runtime(&self) -> &Handle {
