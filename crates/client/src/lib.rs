@@ -33,6 +33,7 @@ mod cluster;
 mod error;
 mod net;
 mod producer;
+mod telemetry;
 
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
@@ -40,6 +41,7 @@ pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, R
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
 pub use copart_protocol::records::{Codec, Compression, Header};
+pub use copart_serializers as serializers;
 pub use error::{Context, Error, ErrorKind, Result};
 #[cfg(feature = "tls")]
 pub use net::Tls;
@@ -48,5 +50,8 @@ pub use net::{Address, BoxFuture, BoxStream, Stream, Tcp, Transport};
 pub use producer::{
     Acks, Choice, CloseReport, Delivery, Guard, NamedPartitioner, NoPartitioner, Null, Partitioner,
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
-    RecordView, Rejection, TopicView,
+    RecordView, Rejection, TopicView, TypedProducer,
+};
+pub use telemetry::{
+    Acknowledgement, Interceptor, OutgoingRecord, TraceContext, TraceInjector, describe_metrics,
 };

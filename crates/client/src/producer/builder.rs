@@ -14,6 +14,7 @@ use super::shared::Shared;
 use super::supervisor;
 use crate::client::{bounded, config_error, runtime};
 use crate::cluster::Cluster;
+use crate::telemetry::Interceptor;
 use crate::{Backoff, Result};
 
 /// A producer's builder before its partitioner is named.
@@ -125,6 +126,12 @@ impl<P> ProducerBuilder<P> {
         self
     }
 
+    /// Adds code that sees records and outcomes. Several are called in the order in which they were added.
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.settings.interceptors.add(interceptor);
+        self
+    }
+
     /// How many replicas must have a record. All that are in sync, by default.
     pub fn acks(mut self, acks: Acks) -> Self {
         self.settings.acks = acks;
@@ -214,6 +221,7 @@ impl<P> ProducerBuilder<P> {
         }
         let core = CoreConfig {
             batch_size: settings.batch_size,
+            max_request_size: settings.max_request_size,
             linger: bounded(settings.linger),
             delivery_timeout: bounded(settings.delivery_timeout),
             max_in_flight: settings.max_in_flight,
@@ -225,6 +233,7 @@ impl<P> ProducerBuilder<P> {
             partitioning: sealed::Sealed::partitioning(self.partitioner),
             overrides: settings.overrides,
             guards: settings.guards,
+            interceptors: settings.interceptors,
             acks: settings.acks,
             buffer_memory: settings.buffer_memory,
             max_block: bounded(settings.max_block),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::cluster::Topic;
+use crate::telemetry::names;
 use crate::{Error, ErrorKind, Result};
 
 /// What a guard does about what it sees.
@@ -47,7 +48,7 @@ pub(crate) fn check(guards: &Guards, topic: &Topic) -> Result<()> {
 /// A topic has another number of partitions than before.
 pub(crate) fn changed(guards: &Guards, topic: &Topic, before: usize) -> Result<()> {
     let count = topic.partitions.len();
-    metrics::counter!("copart.producer.partition_count_changes").increment(1);
+    metrics::counter!(names::COUNT_CHANGES).increment(1);
     decide(
         guards.on_change,
         topic,

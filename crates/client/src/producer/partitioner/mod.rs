@@ -164,6 +164,16 @@ impl Partitioning {
         self
     }
 
+    /// Spreads records rather to partitions whose leaders stand in the client's rack
+    /// (`partitioner.rack.aware`, KIP-1123), so that traffic between racks is saved. To all others when no leader
+    /// in the rack takes any. It needs [`ClientBuilder::rack`](crate::ClientBuilder::rack), and does nothing to
+    /// records that a key pins.
+    #[must_use]
+    pub fn rack_aware(mut self, rack_aware: bool) -> Self {
+        self.tuning.rack_aware = rack_aware;
+        self
+    }
+
     pub(crate) fn tuning(&self) -> &SpreadTuning {
         &self.tuning
     }
