@@ -26,8 +26,8 @@ pub use coordinator::Coordinated;
 pub(crate) use pool::{Pool, Use};
 pub use request::{RequestBuilder, Route};
 pub use view::{Broker, ClusterView, Partition, Topic};
-pub(crate) use wanted::Interest;
 use wanted::Wanted;
+pub(crate) use wanted::{Hold, Interest};
 
 use crate::backoff::Backoff;
 use crate::net::{Address, Connection};
@@ -141,9 +141,9 @@ impl Cluster {
         self.shared.refresh.notify_one();
     }
 
-    /// Asks for a topic from now on, also while nobody uses it.
-    pub(crate) fn want(&self, topic: &str) {
-        self.shared.wanted().pin(topic);
+    /// Asks for a topic until the result is dropped, also while nobody uses it.
+    pub(crate) fn hold(&self, topic: &str) -> Hold {
+        self.shared.wanted().hold(topic)
     }
 
     /// Asks for a topic while it is used: until it was not for as long as topics are kept.

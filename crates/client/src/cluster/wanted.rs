@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -21,8 +21,8 @@ pub(crate) struct Interest {
     started: Instant,
     /// Milliseconds since then.
     last_used: AtomicU64,
-    /// Wanted for as long as the client lives.
-    pinned: AtomicBool,
+    /// How many want it whether they use it or not.
+    holders: AtomicUsize,
     /// Nobody used it for long, so that nothing is known of it any more.
     forgotten: AtomicBool,
 }
@@ -32,7 +32,7 @@ impl Interest {
         Self {
             started,
             last_used: AtomicU64::new(0),
-            pinned: AtomicBool::new(false),
+            holders: AtomicUsize::new(0),
             forgotten: AtomicBool::new(false),
         }
     }
@@ -59,6 +59,17 @@ impl Interest {
     fn idle(&self) -> Duration {
         let last = Duration::from_millis(self.last_used.load(Ordering::Relaxed));
         self.started.elapsed().saturating_sub(last)
+    }
+}
+
+/// Keeps a topic from being forgotten.
+#[derive(Debug)]
+pub(crate) struct Hold(Arc<Interest>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.0.holders.fetch_sub(1, Ordering::Relaxed);
+        self.0.touch();
     }
 }
 
@@ -93,9 +104,11 @@ impl Wanted {
         interest
     }
 
-    /// Wants a topic for good.
-    pub(super) fn pin(&mut self, topic: &str) {
-        self.touch(topic).pinned.store(true, Ordering::Relaxed);
+    /// Wants a topic until the result is dropped.
+    pub(super) fn hold(&mut self, topic: &str) -> Hold {
+        let interest = self.touch(topic);
+        interest.holders.fetch_add(1, Ordering::Relaxed);
+        Hold(interest)
     }
 
     /// What to ask for.
@@ -126,7 +139,7 @@ impl Wanted {
     pub(super) fn forget_idle(&mut self, max_idle: Duration) -> Vec<Arc<str>> {
         let mut forgotten = Vec::new();
         self.topics.retain(|topic, interest| {
-            let stays = interest.pinned.load(Ordering::Relaxed)
+            let stays = interest.holders.load(Ordering::Relaxed) > 0
                 || self.new.contains(topic)
                 || interest.idle() < max_idle;
             if stays {
@@ -160,7 +173,7 @@ mod tests {
         let used = wanted.touch("used");
         let idle = wanted.touch("idle");
         drop(wanted.touch("once"));
-        wanted.pin("pinned");
+        let held = wanted.hold("held");
         assert!(wanted.is_urgent());
         let all = wanted.to_ask();
         wanted.answered(&all);
@@ -169,7 +182,7 @@ mod tests {
         used.touch();
         assert_eq!(names(&wanted.forget_idle(IDLE)), ["idle", "once"]);
         assert!(wanted.forget_idle(IDLE).is_empty(), "told once");
-        assert_eq!(names(&wanted.to_ask()), ["pinned", "used"]);
+        assert_eq!(names(&wanted.to_ask()), ["held", "used"]);
         assert!(idle.is_forgotten() && !used.is_forgotten());
         assert!(!wanted.topics.contains_key("once"), "nobody holds it");
 
@@ -177,8 +190,13 @@ mod tests {
         let again = wanted.touch("idle");
         assert!(Arc::ptr_eq(&idle, &again) && wanted.is_urgent());
         assert!(idle.is_forgotten());
-        assert_eq!(names(&wanted.to_ask()), ["idle", "pinned", "used"]);
+        assert_eq!(names(&wanted.to_ask()), ["held", "idle", "used"]);
         wanted.answered(&wanted.to_ask());
         assert!(!idle.is_forgotten());
+
+        drop(held);
+        assert!(wanted.forget_idle(IDLE).is_empty());
+        tokio::time::advance(IDLE).await;
+        assert!(names(&wanted.forget_idle(IDLE)).contains(&"held"));
     }
 }
