@@ -126,6 +126,25 @@ impl<P> ProducerBuilder<P> {
         self
     }
 
+    /// Compares the topic's newest records with its partitioner before the first record is sent, which waits for
+    /// that. With [`Guard::Refuse`] nothing is written to a topic whose keys are elsewhere: the error says what
+    /// was declared, what was found, and which client of the catalogue places keys so.
+    ///
+    /// A sample is read, of at most 20,000 records, 16 MiB and 5 seconds, which takes the permission READ on the
+    /// topic. Few keys prove nothing, and an empty topic may be written to. Keys that are where the partitioner put
+    /// them when the topic had fewer partitions are no disagreement. Partitioners that pin no keys, and such of
+    /// your own, are not verified.
+    pub fn verify_topic(mut self, topic: impl Into<String>, guard: Guard) -> Self {
+        self.settings.guards.verify.insert(topic.into(), guard);
+        self
+    }
+
+    /// As [`verify_topic`](Self::verify_topic), for all topics that it was not called for. Off by default.
+    pub fn verify_topics(mut self, guard: Guard) -> Self {
+        self.settings.guards.verify_others = Some(guard);
+        self
+    }
+
     /// Adds code that sees records and outcomes. Several are called in the order in which they were added.
     pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
         self.settings.interceptors.add(interceptor);

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::config::ProducerConfig;
 use super::core::{CoreConfig, Effects, Settled};
+use super::guards::Verification;
 use super::identity::Identity;
 use super::inbox::Inbox;
 use super::sink;
@@ -37,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) config: ProducerConfig,
     pub(crate) core_config: Arc<CoreConfig>,
     pub(crate) topics: RwLock<HashMap<Arc<str>, Arc<TopicState>>>,
+    verifications: Mutex<HashMap<Arc<str>, Arc<Verification>>>,
     pub(crate) budget: Semaphore,
     pub(crate) identity: Identity,
     /// Records may be taken on threads that belong to no runtime.
@@ -65,6 +67,7 @@ impl Shared {
             cluster,
             core_config: Arc::new(core_config),
             topics: RwLock::default(),
+            verifications: Mutex::default(),
             budget: Semaphore::new(config.buffer_memory),
             identity: Identity::default(),
             runtime,
@@ -254,6 +257,14 @@ impl Shared {
             .clone()
     }
 
+    fn verification(&self, topic: &Arc<str>) -> Arc<Verification> {
+        let mut all = self
+            .verifications
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(Arc::clone(topic)).or_default())
+    }
+
     /// A topic that can be written to. Waits for metadata, and for the guards.
     ///
     /// Cancel-safe.
@@ -271,6 +282,8 @@ impl Shared {
         }
         let found = self.cluster.topic(name, deadline).await?;
         super::guards::check(&self.config.guards, &found)?;
+        let verification = self.verification(&found.name);
+        super::guards::verify(&verification, &self.cluster, &self.config, &found, deadline).await?;
         let partitioning = self.config.partitioning_for(name);
         let state = Arc::new(TopicState::new(
             &found,
