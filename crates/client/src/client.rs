@@ -197,8 +197,8 @@ impl ClientBuilder {
     }
 
     /// The rack, or the availability zone, that this client stands in (`client.rack`). It is compared with
-    /// `broker.rack` of the brokers, and of use to what asks for it, such as
-    /// [`Partitioning::rack_aware`](crate::Partitioning::rack_aware).
+    /// `broker.rack` of the brokers. Readers fetch from replicas in it where brokers are set up for that (KIP-392),
+    /// and [`Partitioning::rack_aware`](crate::Partitioning::rack_aware) spreads records to leaders in it.
     pub fn rack(mut self, rack: impl Into<String>) -> Self {
         self.rack = Some(rack.into());
         self

@@ -42,9 +42,13 @@ pub struct ReaderBuilder {
 
 impl ReaderBuilder {
     pub(crate) fn new(cluster: Cluster) -> Self {
+        let rack = cluster.rack().map(|rack| rack.to_string());
         Self {
             cluster,
-            settings: Settings::default(),
+            settings: Settings {
+                rack: rack.unwrap_or_default(),
+                ..Settings::default()
+            },
         }
     }
 
@@ -149,7 +153,7 @@ impl ReaderBuilder {
     }
 
     /// The rack that this program runs in. Brokers that are set up for it then name a replica in it to read from
-    /// (KIP-392).
+    /// (KIP-392). By default it is the client's.
     pub fn rack(mut self, rack: impl Into<String>) -> Self {
         self.settings.rack = rack.into();
         self

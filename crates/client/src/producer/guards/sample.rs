@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 use super::judge::Sighting;
 use crate::cluster::{Cluster, Topic};
 use crate::reader::{End, OffsetReset, ReaderBuilder, Start};
-use crate::{Result, TopicPartition};
+use crate::{Error, ErrorKind, Result, TopicPartition};
 
 /// So many records of all partitions together are read first.
 const FIRST_RECORDS: i64 = 1000;
@@ -64,12 +64,19 @@ struct Unread {
 /// Reads the newest records first, and older ones as long as there are few keys. What could not be read in time
 /// is left out.
 ///
+/// # Errors
+/// When records cannot be read, or none came in time.
+///
 /// Cancel-safe.
 pub(super) async fn newest(cluster: &Cluster, topic: &Topic, deadline: Instant) -> Result<Sample> {
     let deadline = deadline.min(Instant::now() + MAX_TIME);
     let mut sample = Sample::default();
     match timeout_at(deadline, read(cluster, topic, &mut sample)).await {
         Ok(result) => result?,
+        Err(_) if sample.records == 0 => {
+            let reason = format!("none of its records could be read within {MAX_TIME:?}");
+            return Err(Error::new(ErrorKind::Timeout, reason).in_topic(topic.name.clone()));
+        }
         // What came until then counts.
         Err(_) => {
             tracing::debug!(topic = %topic.name, "the sample of the topic is cut short by time")
