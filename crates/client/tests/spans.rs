@@ -7,6 +7,8 @@
 mod cluster;
 #[path = "simulation/faults.rs"]
 mod faults;
+#[path = "simulation/fetch.rs"]
+mod fetch;
 #[path = "simulation/network.rs"]
 mod network;
 
