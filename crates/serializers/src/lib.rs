@@ -19,6 +19,7 @@
 //! | [`Void`] | `VoidSerializer` | null |
 //! | [`List`] | `ListSerializer` | lengths and elements |
 //! | [`Json`] | none | compact JSON by serde |
+//! | [`CanonicalJson`] | none | JSON in the canonical form of RFC 8785 |
 //!
 //! **Null is not empty.** A null key leaves the partition to the partitioner, a
 //! null value is a tombstone that deletes its key from a compacted topic. Only
@@ -96,6 +97,7 @@ mod json;
 mod list;
 mod null;
 mod payload;
+mod poison;
 mod raw;
 mod serialize;
 mod sink;
@@ -111,10 +113,11 @@ pub use float::{Float32, Float64, Float64Raw};
 pub use format::{Format, Preparation};
 pub use integer::{Int16, Int32, Int64};
 #[cfg(feature = "json")]
-pub use json::Json;
+pub use json::{CanonicalJson, Json};
 pub use list::List;
 pub use null::{Optional, Void};
 pub use payload::Payload;
+pub use poison::{DeadLetterHeaders, Origin, Poison};
 pub use raw::Raw;
 pub use serialize::Serialize;
 pub use sink::{AddedHeaders, Sink};
