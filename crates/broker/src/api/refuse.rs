@@ -5,7 +5,7 @@ use copart_protocol::{AnyRequest, AnyResponse, ErrorCode};
 
 /// The answer to a request with this error wherever the response can have one. `None` for an API that cannot be
 /// answered so.
-pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse> {
+pub(super) fn with(version: i16, request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse> {
     Some(match request {
         AnyRequest::Produce(request) => produce(request, code).into(),
         AnyRequest::Fetch(_) => m::fetch::FetchResponse {
@@ -30,7 +30,10 @@ pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse>
         .into(),
         AnyRequest::FindCoordinator(request) => find_coordinator(request, code).into(),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch(request, code).into(),
-        other => return super::refuse_admin::with(other, code),
+        other => {
+            let of_groups = super::refuse_groups::with(version, other, code);
+            return of_groups.or_else(|| super::refuse_admin::with(other, code));
+        }
     })
 }
 

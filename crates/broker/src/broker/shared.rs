@@ -12,6 +12,7 @@ use super::node::Node;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
 use crate::files::Space;
+use crate::groups::{CONSUMER_OFFSETS, Groups};
 use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
 use crate::server::{Limits, Memory};
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     pub(crate) responses: Arc<Memory>,
     pub(crate) connections: Arc<Semaphore>,
     pub(crate) faults: Faults,
+    pub(crate) groups: Arc<Groups>,
     commit: GroupCommit,
     storage: Storage,
     /// Are there deleted logs that still take space?
@@ -66,6 +68,7 @@ impl Shared {
             connections: Arc::new(Semaphore::new(limits.max_connections)),
             limits: Arc::new(limits),
             faults: Faults::default(),
+            groups: Arc::default(),
             commit: GroupCommit::start()?,
             storage,
             // What a broker before this one left.
@@ -166,16 +169,29 @@ impl Shared {
                 let topic = self.controller().topic_by_id(id).cloned();
                 if let Some(topic) = topic {
                     self.open_topic(&topic, self.partitions.of(id).len());
+                    if topic.name == CONSUMER_OFFSETS {
+                        self.groups.partitions_changed();
+                    }
                 }
             }
-            Change::PartitionDeleted { id, .. } => {
+            Change::PartitionDeleted { topic, id, .. } => {
                 for partition in self.partitions.remove(id) {
                     self.delete(&partition);
                 }
+                if topic == CONSUMER_OFFSETS {
+                    self.groups.partitions_changed();
+                } else {
+                    self.groups.topic_deleted(self, &topic, id);
+                }
             }
-            Change::PartitionChanged { id, .. } => self.update(id, |topic, assigned, partition| {
-                partition.lead(leadership(topic, assigned));
-            }),
+            Change::PartitionChanged { topic, id, .. } => {
+                self.update(id, |topic, assigned, partition| {
+                    partition.lead(leadership(topic, assigned));
+                });
+                if topic == CONSUMER_OFFSETS {
+                    self.groups.partitions_changed();
+                }
+            }
             Change::TopicConfigChanged { id, .. } => {
                 self.update(id, |topic, assigned, partition| {
                     if let Ok(log) = partition.state().log() {

@@ -1,0 +1,1 @@
+//! Coordinators with a clock that tests turn.

@@ -1,0 +1,71 @@
+//! The topic that groups and offsets are in.
+
+use crate::broker::Shared;
+use crate::cluster::{ApiResult, NewTopic};
+use copart_protocol::ErrorCode;
+
+/// Its name.
+pub(crate) const CONSUMER_OFFSETS: &str = "__consumer_offsets";
+
+/// Which of its partitions a group is in: whose leader coordinates the group.
+pub(crate) fn partition_of(group: &str, partitions: i32) -> i32 {
+    // Java's String.hashCode, and Kafka's Utils.abs, in which the smallest number becomes 0.
+    let hash = group.encode_utf16().fold(0_i32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(i32::from(unit))
+    });
+    let positive = hash.checked_abs().unwrap_or(0);
+    positive.checked_rem(partitions).unwrap_or(0)
+}
+
+/// Makes the topic if it is not there, with Kafka's settings. Waits for the disk.
+pub(crate) fn create_if_missing(broker: &Shared) -> ApiResult<()> {
+    let config = {
+        let controller = broker.controller();
+        if controller.topic(CONSUMER_OFFSETS).is_some() {
+            return Ok(());
+        }
+        controller.broker_config().clone()
+    };
+    let setting = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
+    let new = NewTopic {
+        partitions: config.offsets_topic_num_partitions,
+        replication_factor: config.offsets_topic_replication_factor,
+        configs: vec![
+            setting("cleanup.policy", "compact"),
+            setting("compression.type", "producer"),
+            setting(
+                "segment.bytes",
+                &config.offsets_topic_segment_bytes.to_string(),
+            ),
+        ],
+        ..NewTopic::named(CONSUMER_OFFSETS)
+    };
+    match broker.change(|controller| controller.create_topic(&new, false)) {
+        Err(error) if error.code != ErrorCode::TOPIC_ALREADY_EXISTS => Err(error),
+        // Somebody else may have been quicker.
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Java computes them.
+    #[test]
+    fn groups_are_where_kafka_has_them() {
+        for (group, partition) in [
+            ("", 0),
+            ("g", 3),
+            ("group", 49),
+            ("my-group", 12),
+            ("Aa", 12),
+            ("BB", 12),
+            // Its hash is the smallest number.
+            ("polygenelubricants", 0),
+        ] {
+            assert_eq!(partition_of(group, 50), partition, "{group}");
+        }
+        assert_eq!(partition_of("g", 0), 0);
+    }
+}
