@@ -57,10 +57,11 @@ mod tests {
         for (group, partition) in [
             ("", 0),
             ("g", 3),
-            ("group", 49),
+            ("group", 47),
             ("my-group", 12),
             ("Aa", 12),
             ("BB", 12),
+            ("h\u{e9}llo", 34),
             // Its hash is the smallest number.
             ("polygenelubricants", 0),
         ] {

@@ -19,6 +19,8 @@ func newKafkaGo(bootstrap string) Client {
 
 func (k *kafkaGo) Lacks() map[string]string {
 	return map[string]string{
+		"group-consumer":     "knows the classic protocol only",
+		"group-static":       "readers have no group.instance.id",
 		"idempotent":         "has no idempotent producer",
 		"reads-empty-key":    "readers give nil for no bytes",
 		"reads-empty-value":  "readers give nil for no bytes",

@@ -343,7 +343,8 @@ impl ConsumerGroup {
         if !changed && self.seen == Some(version) {
             return;
         }
-        if self.seen.is_some_and(|seen| seen != version) {
+        // Also after a restart: nobody knows what happened meanwhile.
+        if self.seen != Some(version) {
             for expression in self.regexes.keys().cloned().collect::<Vec<_>>() {
                 let topics = regex::resolve(&expression, env.cluster);
                 if self.regexes.get(&expression) != Some(&topics) {
