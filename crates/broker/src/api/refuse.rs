@@ -28,7 +28,7 @@ pub(super) fn with(version: i16, request: &AnyRequest, code: ErrorCode) -> Optio
             ..Default::default()
         }
         .into(),
-        AnyRequest::FindCoordinator(request) => find_coordinator(request, code).into(),
+        AnyRequest::FindCoordinator(request) => find_coordinator(version, request, code).into(),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch(request, code).into(),
         other => {
             let of_groups = super::refuse_groups::with(version, other, code);
@@ -161,11 +161,12 @@ fn offset_for_leader_epoch(
 
 /// Versions before 4 ask for one coordinator, the later ones for a list of them.
 fn find_coordinator(
+    version: i16,
     request: &m::find_coordinator::FindCoordinatorRequest,
     error_code: ErrorCode,
 ) -> m::find_coordinator::FindCoordinatorResponse {
     use m::find_coordinator::{Coordinator, FindCoordinatorResponse};
-    if request.coordinator_keys.is_empty() {
+    if version < 4 {
         return FindCoordinatorResponse {
             error_code,
             node_id: -1,
