@@ -77,6 +77,9 @@ def share(row, protocol):
     group.enter("a")
     group.until("one member reads everything", ["a"], lambda: len(group.seen["a"]) >= sum(group.written))
     same("what one member read", sorted(group.all_before(group.written)), sorted(group.seen["a"]))
+    with row.wire() as connection:
+        state = connection.classic_group_state(group.group)
+    same("the protocol of the group", protocol, "consumer" if state == "Dead" else "classic")
     group.ask("commit", "a")
     committed = list(group.written)
 

@@ -107,9 +107,11 @@ impl Coordinator {
         by: Committer<'_>,
         commits: &[Commit],
     ) -> GroupResult<()> {
+        let room = self.check_room();
         let (groups, _, mut env) = self.split(input);
         match groups.get_mut(id) {
             None if by.epoch < 0 => {
+                room?;
                 // A consumer that assigns to itself, and keeps its offsets here.
                 let group = ClassicGroup::new(id, input.now);
                 groups.insert(id.to_owned(), Group::Classic(Box::new(group)));

@@ -14,6 +14,9 @@ use super::timers::{Timer, Timers};
 use crate::cluster::Chance;
 use crate::configs::BrokerConfig;
 
+/// The most groups of one partition: a stranger can name as many as it likes.
+const MAX_GROUPS: usize = 10_000;
+
 /// What comes with every input.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
@@ -253,6 +256,14 @@ impl Coordinator {
             out: &mut self.out,
         };
         (&mut self.groups, &mut self.offsets, env)
+    }
+
+    /// Is there room for another group? The code is one with which clients come back.
+    pub(super) fn check_room(&self) -> Result<(), ErrorCode> {
+        match self.groups.len() < MAX_GROUPS {
+            true => Ok(()),
+            false => Err(ErrorCode::COORDINATOR_NOT_AVAILABLE),
+        }
     }
 
     /// The group, if it is of the consumer protocol.

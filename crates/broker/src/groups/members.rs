@@ -66,7 +66,7 @@ impl Coordinator {
             }
             Some(_) => return Ok(()),
             None if !request.member_id.is_empty() => return Err(ErrorCode::UNKNOWN_MEMBER_ID),
-            None => {}
+            None => self.check_room()?,
         }
         let group = ClassicGroup::new(&request.group_id, input.now);
         let group = Group::Classic(Box::new(group));
@@ -169,7 +169,7 @@ impl Coordinator {
                 let had_record = group.protocol_type.is_some();
                 self.out.records.extend(had_record.then_some(tombstone));
             }
-            None if request.member_epoch == 0 => {}
+            None if request.member_epoch == 0 => self.check_room()?,
             Some(Group::Classic(_)) | None => {
                 self.consumer_group(id)?;
             }

@@ -24,7 +24,7 @@ export async function connect(require, name, bootstrap) {
     return cluster.topics.get(topic)
   }
 
-  const lacks = {}
+  const lacks = { 'group-static': 'leaves the group when it closes, also with a group.instance.id' }
   if (!zstd) lacks.zstd = noZstd
   if (version.startsWith('1.')) lacks['reads-foreign-snappy'] = 'release 1 cannot decompress the framing that Java puts around snappy'
 

@@ -8,6 +8,9 @@ use super::member::{Member, WaitingJoin};
 use crate::groups::env::{Caller, Env, Reply, Token};
 use crate::groups::timers::Timer;
 
+/// The most ids of a group that were given out and not used yet: each takes memory, and a stranger asks for them.
+const MAX_PENDING: usize = 1_000;
+
 /// How long a member that waits for its first generation is believed to wait, as in Kafka.
 const NEW_MEMBER_TIMEOUT_MS: i32 = 5 * 60 * 1000;
 
@@ -72,6 +75,9 @@ impl ClassicGroup {
             .and_then(|instance| self.statics.get(instance).cloned());
         match known {
             Some(old) => self.replace_static(env, caller, join, request, &old, id),
+            None if is_required(caller.version, request) && self.pending.len() >= MAX_PENDING => {
+                fail(env, ErrorCode::GROUP_MAX_SIZE_REACHED, "");
+            }
             None if is_required(caller.version, request) => {
                 env.set_timer(self.session(&id), request.session_timeout_ms);
                 fail(env, ErrorCode::MEMBER_ID_REQUIRED, &id);

@@ -515,10 +515,10 @@ impl ConsumerGroup {
                 };
                 self.write(env, self.current_record(&away));
             } else {
-                self.remove(env, &[id.clone()]);
+                self.remove(env, std::slice::from_ref(id));
             }
         } else if self.members.contains_key(id) {
-            self.remove(env, &[id.clone()]);
+            self.remove(env, std::slice::from_ref(id));
         } else {
             return Err(self.unknown(id));
         }

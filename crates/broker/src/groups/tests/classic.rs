@@ -440,3 +440,15 @@ fn a_restart_finds_the_generation() {
         5
     );
 }
+
+#[test]
+fn a_stranger_gets_no_more_ids_than_can_be_kept() {
+    let mut bench = Bench::new(&[]);
+    for _ in 0..1_000 {
+        id_for(&mut bench);
+    }
+    let code = bench.join_now(9, &join_request("", &["range"])).error_code;
+    assert_eq!(code, ErrorCode::GROUP_MAX_SIZE_REACHED);
+    bench.pass(10_001);
+    id_for(&mut bench);
+}

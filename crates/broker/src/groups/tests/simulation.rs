@@ -117,7 +117,7 @@ fn check_classic(members: &[Classic], seed: u64) {
 
 #[test]
 fn classic_members_by_chance() {
-    for seed in 0..150 {
+    for seed in 0..40 {
         let mut random = Random::new(seed);
         let mut bench = Bench::new(&[]);
         let mut members: Vec<Classic> = Vec::new();
@@ -203,7 +203,7 @@ fn check_consumers(consumers: &[Consumer], seed: u64) {
 
 #[test]
 fn consumers_by_chance() {
-    for seed in 0..150 {
+    for seed in 0..40 {
         let mut random = Random::new(seed);
         let mut bench = Bench::new(&[]);
         bench.cluster.set("u", 3);
