@@ -7,6 +7,7 @@ use copart_protocol::Request;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use crate::admin::Admin;
 use crate::cluster::{Cluster, ClusterConfig, ClusterView, Pool, RequestBuilder, Topic};
 use crate::net::sasl::Sasl;
 use crate::net::{ConnectionConfig, Dialer, Tcp, Transport, parse_list};
@@ -67,6 +68,11 @@ impl Client {
     /// ```
     pub fn request<R: Request>(&self, request: R) -> RequestBuilder<R> {
         RequestBuilder::new(self.cluster.clone(), request)
+    }
+
+    /// Administration: topics, settings, offsets, groups.
+    pub fn admin(&self) -> Admin {
+        Admin::new(self.cluster.clone())
     }
 
     /// A producer. It can be built once its partitioner is named.

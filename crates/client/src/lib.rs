@@ -20,6 +20,7 @@
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
+//! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
 //!
@@ -27,12 +28,14 @@
 //! to the `metrics` facade, under names that begin with `copart.`.
 #![forbid(unsafe_code)]
 
+pub mod admin;
 mod backoff;
 mod client;
 mod cluster;
 mod error;
 mod net;
 mod producer;
+mod topic_partition;
 
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
@@ -50,3 +53,4 @@ pub use producer::{
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
     RecordView, Rejection, TopicView,
 };
+pub use topic_partition::TopicPartition;

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 
 pub use coordinator::Coordinated;
 pub(crate) use pool::{Pool, Use};
+pub(crate) use request::Target;
 pub use request::{RequestBuilder, Route};
 pub use view::{Broker, ClusterView, Partition, Topic};
 
@@ -139,6 +140,10 @@ impl Cluster {
 
     pub(crate) fn request_timeout(&self) -> Duration {
         self.shared.config.request_timeout
+    }
+
+    pub(crate) fn backoff(&self) -> Backoff {
+        self.shared.config.backoff
     }
 
     /// Asks for new metadata soon, and returns at once.
