@@ -21,6 +21,7 @@
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
+//! - [`Properties`]: configuration with the keys of Java's clients and of librdkafka.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
 //!
@@ -35,6 +36,7 @@ mod cluster;
 mod error;
 mod net;
 mod producer;
+mod properties;
 mod topic_partition;
 
 pub use backoff::Backoff;
@@ -53,4 +55,5 @@ pub use producer::{
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
     RecordView, Rejection, TopicView,
 };
+pub use properties::{Properties, PropertyClients, PropertyKey, Treatment};
 pub use topic_partition::TopicPartition;

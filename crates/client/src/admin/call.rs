@@ -121,6 +121,9 @@ pub(super) fn outcome(code: ErrorCode, message: Option<&str>) -> Result<()> {
     }
 }
 
+/// After so many rounds, each with new metadata asked for, a node that no metadata names is taken for none.
+const ROUNDS_TO_KNOW_BROKERS: u32 = 3;
+
 impl Admin {
     /// Carries a call out for these items.
     ///
@@ -141,7 +144,7 @@ impl Admin {
         }
         let mut round = 0;
         loop {
-            let throttle = self.round(&call, &mut work, deadline).await;
+            let throttle = self.round(&call, &mut work, deadline, round).await;
             if work.waiting().is_empty() || Instant::now() >= deadline {
                 break;
             }
@@ -162,9 +165,10 @@ impl Admin {
         call: &Arc<C>,
         work: &mut Work<C::Key, C::Value>,
         deadline: Instant,
+        round: u32,
     ) -> Duration {
         let mut requests = JoinSet::new();
-        for (target, places) in self.targets(call, work, deadline).await {
+        for (target, places) in self.targets(call, work, deadline, round).await {
             let keys: Vec<_> = places.iter().map(|&p| work.key(p).clone()).collect();
             places.iter().for_each(|&place| work.begin(place));
             let (cluster, call) = (self.cluster.clone(), Arc::clone(call));
@@ -212,10 +216,18 @@ impl Admin {
         call: &Arc<C>,
         work: &mut Work<C::Key, C::Value>,
         deadline: Instant,
+        round: u32,
     ) -> Vec<(Target, Vec<usize>)> {
         let mut targets: Vec<(Target, Vec<usize>)> = Vec::new();
         for place in work.waiting() {
             let route = call.route(work.key(place));
+            if let Route::Node(id) = route
+                && round >= ROUNDS_TO_KNOW_BROKERS
+                && self.cluster.view().broker(id).is_none()
+            {
+                work.settle(place, Err(self.no_such_broker(id)));
+                continue;
+            }
             let located = timeout_at(deadline, self.cluster.locate(&route)).await;
             match located {
                 Ok(Ok(target)) => match targets.iter_mut().find(|(known, _)| *known == target) {
@@ -227,6 +239,17 @@ impl Admin {
             }
         }
         targets
+    }
+
+    #[cold]
+    fn no_such_broker(&self, id: i32) -> Error {
+        let view = self.cluster.view();
+        let known: Vec<_> = view.brokers().map(|broker| broker.id.to_string()).collect();
+        let known = known.join(", ");
+        Error::new(
+            ErrorKind::Config,
+            format!("node {id} is not a broker of the cluster; its brokers are {known}"),
+        )
     }
 
     /// Forgets what an outcome shows to be out of date.
