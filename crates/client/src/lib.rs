@@ -19,6 +19,7 @@
 //!
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
+//! - [`Reader`]: topics and partitions from any place on, without a group.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
 //! - [`Properties`]: configuration with the keys of Java's clients and of librdkafka.
@@ -37,6 +38,7 @@ mod error;
 mod net;
 mod producer;
 mod properties;
+mod reader;
 mod topic_partition;
 
 pub use backoff::Backoff;
@@ -44,7 +46,8 @@ pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
-pub use copart_protocol::records::{Codec, Compression, Header};
+pub use copart_protocol::records::{Codec, Compression, Header, Headers, TimestampType};
+pub use copart_serializers as serializers;
 pub use error::{Context, Error, ErrorKind, Result};
 #[cfg(feature = "tls")]
 pub use net::Tls;
@@ -56,4 +59,8 @@ pub use producer::{
     RecordView, Rejection, TopicView,
 };
 pub use properties::{Properties, PropertyClients, PropertyKey, Treatment};
+pub use reader::{
+    Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
+    Record, RecordStream, Records, Start, Watermarks,
+};
 pub use topic_partition::TopicPartition;

@@ -15,6 +15,8 @@ use crate::{Error, ErrorKind, Result};
 pub(crate) enum Use {
     /// Produce, metadata, administration.
     General,
+    /// Reading: an answer may wait for records that come later.
+    Fetch,
     /// Groups and transactions: a heartbeat must not wait for a fetch or a megabyte of records.
     Coordination,
 }

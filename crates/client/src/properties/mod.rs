@@ -24,7 +24,7 @@ use std::fmt;
 pub use table::{PropertyClients, PropertyKey, Treatment};
 
 use crate::client::config_error;
-use crate::{ClientBuilder, Partitioning, ProducerBuilder, Result};
+use crate::{ClientBuilder, Partitioning, ProducerBuilder, ReaderBuilder, Result};
 
 /// Configuration with the keys of Java's clients or of librdkafka, checked as a whole.
 ///
@@ -145,6 +145,16 @@ impl Properties {
             None => builder,
         };
         self.producer.configure(builder)
+    }
+
+    /// Gives a reader's builder these settings. Where reading begins is for the code to say:
+    /// `auto.offset.reset` is what happens when an offset is gone.
+    pub fn configure_reader(&self, builder: ReaderBuilder) -> ReaderBuilder {
+        let builder = match self.client.retry_backoff() {
+            Some(backoff) => builder.retry_backoff(backoff),
+            None => builder,
+        };
+        self.reader.configure(builder)
     }
 
     /// Whose rule places keys, if the file says so.

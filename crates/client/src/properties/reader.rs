@@ -3,37 +3,31 @@
 use std::time::Duration;
 
 use super::values::Values;
-
-/// Where to read on when an offset is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reset {
-    Earliest,
-    Latest,
-    Fail,
-    Ago(Duration),
-}
+use crate::{Isolation, OffsetReset, ReaderBuilder};
 
 /// Checked settings.
 #[derive(Clone, Default)]
-#[allow(dead_code, reason = "readers take them once they are there")]
 pub(super) struct ReaderSettings {
-    pub(super) read_committed: Option<bool>,
-    pub(super) reset: Option<Reset>,
-    pub(super) min_bytes: Option<usize>,
-    pub(super) max_bytes: Option<usize>,
-    pub(super) max_wait: Option<Duration>,
-    pub(super) max_partition_bytes: Option<usize>,
-    pub(super) rack: Option<String>,
-    pub(super) memory: Option<usize>,
+    isolation: Option<Isolation>,
+    reset: Option<OffsetReset>,
+    min_bytes: Option<usize>,
+    max_bytes: Option<usize>,
+    max_wait: Option<Duration>,
+    max_partition_bytes: Option<usize>,
+    rack: Option<String>,
+    memory: Option<usize>,
 }
 
 pub(super) fn read(values: &mut Values<'_>) -> ReaderSettings {
     let rack = values.filled(&["client.rack"]);
     let memory = values.bytes(&["queued.max.messages.kbytes"]);
     ReaderSettings {
-        read_committed: values.choice(
+        isolation: values.choice(
             &["isolation.level"],
-            &[("read_committed", true), ("read_uncommitted", false)],
+            &[
+                ("read_committed", Isolation::ReadCommitted),
+                ("read_uncommitted", Isolation::ReadUncommitted),
+            ],
         ),
         reset: reset(values),
         min_bytes: values.bytes(&["fetch.min.bytes"]),
@@ -46,18 +40,18 @@ pub(super) fn read(values: &mut Values<'_>) -> ReaderSettings {
     }
 }
 
-fn reset(values: &mut Values<'_>) -> Option<Reset> {
+fn reset(values: &mut Values<'_>) -> Option<OffsetReset> {
     let (name, value) = values.filled(&["auto.offset.reset"])?;
     let value = value.trim().to_ascii_lowercase();
     let reset = match value.as_str() {
         // librdkafka has several words for each.
-        "earliest" | "smallest" | "beginning" => Some(Reset::Earliest),
-        "latest" | "largest" | "end" => Some(Reset::Latest),
-        "none" | "error" => Some(Reset::Fail),
+        "earliest" | "smallest" | "beginning" => Some(OffsetReset::Earliest),
+        "latest" | "largest" | "end" => Some(OffsetReset::Latest),
+        "none" | "error" => Some(OffsetReset::Error),
         other => other
             .strip_prefix("by_duration:")
             .and_then(iso_duration)
-            .map(Reset::Ago),
+            .map(OffsetReset::Ago),
     };
     if reset.is_none() {
         values.refuse(
@@ -66,6 +60,36 @@ fn reset(values: &mut Values<'_>) -> Option<Reset> {
         );
     }
     reset
+}
+
+impl ReaderSettings {
+    pub(super) fn configure(&self, mut builder: ReaderBuilder) -> ReaderBuilder {
+        if let Some(isolation) = self.isolation {
+            builder = builder.isolation(isolation);
+        }
+        if let Some(reset) = self.reset {
+            builder = builder.on_out_of_range(reset);
+        }
+        if let Some(bytes) = self.min_bytes {
+            builder = builder.fetch_min_bytes(bytes);
+        }
+        if let Some(bytes) = self.max_bytes {
+            builder = builder.fetch_max_bytes(bytes);
+        }
+        if let Some(wait) = self.max_wait {
+            builder = builder.fetch_max_wait(wait);
+        }
+        if let Some(bytes) = self.max_partition_bytes {
+            builder = builder.partition_max_bytes(bytes);
+        }
+        if let Some(rack) = &self.rack {
+            builder = builder.rack(rack.as_str());
+        }
+        if let Some(bytes) = self.memory {
+            builder = builder.memory(bytes);
+        }
+        builder
+    }
 }
 
 /// A duration of ISO 8601 in days, hours, minutes and seconds, such as `p1dt6h30m` (KIP-1106).

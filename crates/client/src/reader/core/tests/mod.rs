@@ -1,0 +1,1 @@
+//! Step by step, on a clock of the test.

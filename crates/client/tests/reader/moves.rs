@@ -1,0 +1,1 @@
+//! Brokers that stop, and leaders that move.
