@@ -58,7 +58,7 @@ pub(crate) fn shown_over<T>(
     })
 }
 
-fn new_bar(size: Option<u64>) -> ProgressBar {
+pub(crate) fn new_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (
             ProgressBar::new(size),
