@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use copart::{
@@ -10,7 +9,9 @@ use copart::{
 };
 use copart_audit::Error;
 use copart_audit::input::KeyEncoding;
-use copart_audit::input::outgoing::{Outgoing, OutgoingFormat, OutgoingOptions, OutgoingRecord};
+use copart_audit::input::outgoing::{
+    BadOutgoing, Outgoing, OutgoingFormat, OutgoingOptions, OutgoingRecord,
+};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -307,29 +308,38 @@ struct DocumentPartition {
 /// Deliveries that are waited for. More are in the producer's memory only if records are tiny.
 const WAITING: usize = 100_000;
 
-async fn write(producer: &Producer, args: &Args, mut input: Outgoing) -> Result<Report, Error> {
+async fn write(producer: &Producer, args: &Args, input: Outgoing) -> Result<Report, Error> {
     producer.prepare(&args.topic).await?;
-    let interrupted = progress::interruptible();
     let bar = bar(args, input.size());
     let progress = input.progress();
+    let mut records = reading(input);
     let (waiting, deliveries) = mpsc::channel(WAITING);
     let told = tokio::spawn(tell(deliveries));
     let mut unread = 0;
     let mut refused = 0;
     let mut fatal = None;
+    let mut interrupted = false;
+    let stop = progress::stopped();
+    tokio::pin!(stop);
     loop {
-        if interrupted.load(Ordering::Relaxed) {
-            break;
-        }
-        // Standard input may take its time: what was taken goes out meanwhile.
-        let next = tokio::task::block_in_place(|| input.next_record());
-        let record = match next? {
+        let next = tokio::select! {
+            next = records.recv() => next,
+            () = &mut stop => {
+                interrupted = true;
+                break;
+            }
+        };
+        let record = match next {
             None => break,
-            Some(Ok(record)) => record,
-            Some(Err(bad)) => {
+            Some(Ok(Ok(record))) => record,
+            Some(Ok(Err(bad))) => {
                 unread += 1;
                 eprintln!("copart: line {}: {}", bad.line, bad.what);
                 continue;
+            }
+            Some(Err(error)) => {
+                fatal = Some(error);
+                break;
             }
         };
         if let Some(bar) = &bar {
@@ -342,7 +352,7 @@ async fn write(producer: &Producer, args: &Args, mut input: Outgoing) -> Result<
                 }
             }
             Err(error) if error.is_fatal() => {
-                fatal = Some(error);
+                fatal = Some(error.into());
                 break;
             }
             Err(error) => {
@@ -355,6 +365,7 @@ async fn write(producer: &Producer, args: &Args, mut input: Outgoing) -> Result<
             }
         }
     }
+    // What was taken is delivered, whatever ended the reading.
     drop(waiting);
     let _ = producer.flush().await;
     let mut report = told.await.unwrap_or_default();
@@ -363,11 +374,27 @@ async fn write(producer: &Producer, args: &Args, mut input: Outgoing) -> Result<
     }
     report.unread = unread;
     report.refused = refused;
-    report.interrupted = interrupted.load(Ordering::Relaxed);
+    report.interrupted = interrupted;
     match fatal {
-        Some(error) => Err(error.into()),
+        Some(error) => Err(error),
         None => Ok(report),
     }
+}
+
+type Read = Result<Result<OutgoingRecord, BadOutgoing>, Error>;
+
+/// Reads on a thread of its own: standard input may take its time, and Ctrl-C must not wait for it.
+fn reading(mut input: Outgoing) -> mpsc::Receiver<Read> {
+    let (sender, records) = mpsc::channel(1000);
+    std::thread::spawn(move || {
+        while let Some(read) = input.next_record().transpose() {
+            let ends = read.is_err();
+            if sender.blocking_send(read).is_err() || ends {
+                break;
+            }
+        }
+    });
+    records
 }
 
 /// Waits for deliveries, in order, and says which failed.

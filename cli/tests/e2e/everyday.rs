@@ -219,14 +219,15 @@ fn what_is_written_is_read_back() {
     {
         assert!(line.ends_with(end), "{line}");
         let fields: Vec<_> = line.split(',').collect();
-        let place = placed
-            .out
-            .lines()
-            .find(|row| row.split(',').any(|cell| cell == fields[0]));
-        let place = place.unwrap_or_else(|| panic!("{}", placed.out));
+        let hex: String = fields[0]
+            .bytes()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let row = format!("{hex},4,java,{}", fields[1]);
         assert!(
-            place.split(',').any(|cell| cell == fields[1]),
-            "{place} {line}"
+            placed.out.lines().any(|placed| placed == row),
+            "{row}: {}",
+            placed.out
         );
     }
 

@@ -8,6 +8,7 @@ use copart_audit::Error;
 
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
+use crate::progress;
 use print::Printer;
 use start::From;
 
@@ -130,7 +131,7 @@ async fn open(
 async fn print(mut reader: Reader, args: &Args, printer: Printer) -> Result<Exit, Error> {
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let mut left = args.count.unwrap_or(u64::MAX);
-    let stop = stopped();
+    let stop = progress::stopped();
     tokio::pin!(stop);
     while left > 0 {
         let batch = tokio::select! {
@@ -152,20 +153,4 @@ async fn print(mut reader: Reader, args: &Args, printer: Printer) -> Result<Exit
         io::Write::flush(&mut out)?;
     }
     Ok(Exit::AGREE)
-}
-
-/// Until Ctrl-C, or a request to end.
-async fn stopped() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }
