@@ -1,5 +1,7 @@
 //! Administration of what the reference broker does not have yet: groups; and the rest, on Apache Kafka.
 
+use std::time::{Duration, Instant};
+
 use bytes::Bytes;
 use copart::admin::{
     AlterConfigs, ConfigResource, DeleteBefore, Election, GroupKind, NewPartitions, NewTopic,
@@ -9,7 +11,7 @@ use copart::protocol::messages::consumer_group_heartbeat::ConsumerGroupHeartbeat
 use copart::protocol::messages::join_group::{JoinGroupRequest, JoinGroupRequestProtocol};
 use copart::protocol::messages::sync_group::{SyncGroupRequest, SyncGroupRequestAssignment};
 use copart::protocol::{ErrorCode, VersionRange};
-use copart::{Client, Coordinated, Partitioning, ProducerRecord, TopicPartition};
+use copart::{Client, Coordinated, ErrorKind, Partitioning, ProducerRecord, TopicPartition};
 
 use crate::Failure;
 
@@ -61,18 +63,22 @@ async fn topics(client: &Client) -> Result<(), Failure> {
         .reset("retention.ms")
         .append("cleanup.policy", "compact");
     admin.alter_configs([change]).await.all()?;
-    let configs = admin
-        .describe_configs([topic, ConfigResource::Broker(1)])
-        .await
-        .all()?;
-    let policy = configs[0]
-        .1
-        .iter()
-        .find(|entry| entry.name == "cleanup.policy");
-    assert_eq!(
-        policy.and_then(|p| p.value.as_deref()),
-        Some("delete,compact")
-    );
+    // Brokers learn of a change a little after the controller has made it.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let configs = loop {
+        let both = [topic.clone(), ConfigResource::Broker(1)];
+        let configs = admin.describe_configs(both).await.all()?;
+        let policy = configs[0]
+            .1
+            .iter()
+            .find(|entry| entry.name == "cleanup.policy");
+        let policy = policy.and_then(|policy| policy.value.as_deref());
+        if policy == Some("delete,compact") {
+            break configs;
+        }
+        assert!(Instant::now() < deadline, "{policy:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
     let node = configs[1].1.iter().find(|entry| entry.name == "node.id");
     assert!(node.is_some_and(|node| node.is_read_only && node.value.as_deref() == Some("1")));
     let reset = AlterConfigs::of(ConfigResource::topic("admin")).set("cleanup.policy", "delete");
@@ -267,7 +273,7 @@ async fn classic_members(client: &Client) -> Result<(), Failure> {
 /// A member of the protocol in which the coordinator assigns (KIP-848).
 async fn consumer_members(client: &Client) -> Result<(), Failure> {
     let of = Coordinated::Group("consumers".into());
-    let join = ConsumerGroupHeartbeatRequest {
+    let mut join = ConsumerGroupHeartbeatRequest {
         group_id: "consumers".into(),
         member_id: "AAAAAAAAAAAAAAAAAAAAAQ".into(),
         rebalance_timeout_ms: 30_000,
@@ -275,25 +281,38 @@ async fn consumer_members(client: &Client) -> Result<(), Failure> {
         topic_partitions: Some(Vec::new()),
         ..ConsumerGroupHeartbeatRequest::default()
     };
-    let request = client.request(join).coordinator(of);
     // From version 1 on members choose their ids.
-    match request.versions(VersionRange::new(1, 1)).send().await {
-        Ok(joined) => joined.error_code.ok()?,
+    let beat = async |heartbeat: &ConsumerGroupHeartbeatRequest| {
+        let request = client.request(heartbeat.clone()).coordinator(of.clone());
+        request.versions(VersionRange::new(1, 1)).send().await
+    };
+    let mut joined = match beat(&join).await {
         // Before Kafka 4.0.
-        Err(error) if error.kind() == copart::ErrorKind::UnsupportedVersion => return Ok(()),
-        Err(error) => return Err(error.into()),
-    }
-    let described = client
-        .admin()
-        .describe_groups(["consumers", "classic"])
-        .await
-        .all()?;
-    let group = &described[0].1;
-    assert_eq!(
-        (&group.kind, group.members.len()),
-        (&GroupKind::Consumer, 1)
-    );
-    assert_eq!(group.members[0].assignment.partitions().len(), 3);
+        Err(error) if error.kind() == ErrorKind::UnsupportedVersion => return Ok(()),
+        joined => joined?,
+    };
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let described = loop {
+        joined.error_code.ok()?;
+        let described = client
+            .admin()
+            .describe_groups(["consumers", "classic"])
+            .await
+            .all()?;
+        let members = &described[0].1.members;
+        assert_eq!(
+            (&described[0].1.kind, members.len()),
+            (&GroupKind::Consumer, 1)
+        );
+        let assigned = members[0].assignment.partitions();
+        if assigned.len() == 3 {
+            break described;
+        }
+        assert!(Instant::now() < deadline, "{assigned:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        join.member_epoch = joined.member_epoch;
+        joined = beat(&join).await?;
+    };
     assert_eq!(described[1].1.kind, GroupKind::Classic);
     Ok(())
 }

@@ -121,6 +121,13 @@ pub(super) fn outcome(code: ErrorCode, message: Option<&str>) -> Result<()> {
     }
 }
 
+/// Whether a leader that metadata names does not know of its partition yet. If it is the metadata that is old,
+/// the next round finds no such topic.
+fn is_behind(error: &Error, route: &Route) -> bool {
+    error.code() == Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
+        && matches!(route, Route::Leader(..))
+}
+
 /// After so many rounds, each with new metadata asked for, a node that no metadata names is taken for none.
 const ROUNDS_TO_KNOW_BROKERS: u32 = 3;
 
@@ -190,7 +197,12 @@ impl Admin {
                     if let Some(place) = work.place(&key) {
                         told.insert(place);
                         self.look_at(call, &key, &outcome);
-                        work.settle(place, outcome);
+                        match outcome {
+                            Err(error) if is_behind(&error, &call.route(&key)) => {
+                                work.wait_after(place, error);
+                            }
+                            outcome => work.settle(place, outcome),
+                        }
                     }
                 }
                 let rest = found.rest.unwrap_or_else(|| {

@@ -98,6 +98,14 @@ impl<K: Clone + Eq + Hash, T> Work<K, T> {
         };
     }
 
+    /// Leaves an item waiting after a failure that passes, though it may look final.
+    pub(super) fn wait_after(&mut self, place: usize, error: Error) {
+        if let Some((_, State::Waiting { last, asked })) = self.items.get_mut(place) {
+            *last = Some(error);
+            *asked = false;
+        }
+    }
+
     /// No more tries: what waits has failed.
     pub(super) fn finish(
         self,

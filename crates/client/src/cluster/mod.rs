@@ -151,6 +151,16 @@ impl Cluster {
         self.shared.refresh.notify_one();
     }
 
+    /// Waits for metadata that was asked for from now on, or until `deadline`.
+    ///
+    /// Cancel-safe.
+    pub(crate) async fn refreshed(&self, deadline: Instant) {
+        let mut attempts = self.shared.attempts.subscribe();
+        attempts.borrow_and_update();
+        self.refresh_soon();
+        let _ = tokio::time::timeout_at(deadline, attempts.changed()).await;
+    }
+
     /// Adds a topic to those that are asked for.
     pub(crate) fn want(&self, topic: &str) {
         let mut wanted = self.shared.wanted();

@@ -170,10 +170,17 @@ impl Cluster {
     async fn leader(&self, topic: &str, partition: i32) -> Result<i32> {
         let deadline = Instant::now() + self.request_timeout();
         let mut views = self.watch();
+        let mut asked_again = false;
         loop {
             let known = self.topic(topic, deadline).await?;
             let index = usize::try_from(partition).unwrap_or(usize::MAX);
             let Some(found) = known.partitions.get(index) else {
+                // It may have been added since metadata was asked for.
+                if !asked_again {
+                    asked_again = true;
+                    self.refreshed(deadline).await;
+                    continue;
+                }
                 return Err(Error::new(
                     ErrorKind::UnknownTopic,
                     format!("the topic has {} partitions", known.partitions.len()),

@@ -118,6 +118,19 @@ async fn partitions_are_added_and_never_taken_away() {
     let described = admin.describe_topics(["a", "b"]).await.all().unwrap();
     let counts: Vec<_> = described.iter().map(|(_, t)| t.partitions.len()).collect();
     assert_eq!(counts, [6, 3]);
+
+    // The client that knew of three finds the new ones too.
+    let ends = async |partition: i32| {
+        let listed = admin
+            .list_offsets([(("b", partition), OffsetSpec::Latest)])
+            .await;
+        listed.all().map(|ends| ends[0].1.offset)
+    };
+    assert_eq!(ends(2).await.unwrap(), Some(0));
+    let more = [NewPartitions::total("b", 5)];
+    admin.create_partitions(more).await.all().unwrap();
+    assert_eq!(ends(4).await.unwrap(), Some(0));
+    assert_eq!(ends(5).await.unwrap_err().kind(), ErrorKind::UnknownTopic);
 }
 
 #[tokio::test]

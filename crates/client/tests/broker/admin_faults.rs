@@ -25,6 +25,23 @@ async fn a_controller_that_is_none_any_more_is_looked_for() {
 }
 
 #[tokio::test]
+async fn a_leader_that_does_not_know_its_partition_yet_is_asked_again() {
+    let (broker, client) = cluster().await;
+    let admin = client.admin();
+    let topic = NewTopic::new("a").partitions(1);
+    admin.create_topics([topic]).await.all().unwrap();
+    let fault = Fault::Error(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    broker.inject(ApiKey::ListOffsets, None, 2, fault);
+    let listed = admin.list_offsets([(("a", 0), OffsetSpec::Latest)]).await;
+    assert_eq!(listed.all().unwrap()[0].1.offset, Some(0));
+    // A topic that is gone is told all the same, also by a client that knew it.
+    admin.delete_topics(["a"]).await.all().unwrap();
+    let listed = admin.list_offsets([(("a", 0), OffsetSpec::Latest)]).await;
+    let error = listed.all().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnknownTopic, "{error}");
+}
+
+#[tokio::test]
 async fn a_lost_answer_is_asked_for_again_only_where_that_is_harmless() {
     let (broker, client) = cluster().await;
     let admin = client.admin();
