@@ -42,6 +42,7 @@ async fn main() -> Result<(), Failure> {
     let client = started(&variable("COPART_PLAIN")?).await?;
     produce::all(&client).await?;
     admin::all(&client).await?;
+    read::all(&client).await?;
     security::all().await?;
     properties::all().await?;
     Ok(())

@@ -20,14 +20,17 @@
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Reader`]: topics and partitions from any place on, without a group.
+//! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
 //! - [`Properties`]: configuration with the keys of Java's clients and of librdkafka.
+//! - [`Guard`]: refuses to write where keys would not go where they went before.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
 //!
-//! It needs a tokio runtime, and builds with cargo and a C compiler alone. Events go to `tracing`, counters
-//! to the `metrics` facade, under names that begin with `copart.`.
+//! It needs a tokio runtime, and builds with cargo and a C compiler alone. Spans and events go to `tracing`,
+//! counters and histograms to the `metrics` facade, under names that begin with `copart.`; an [`Interceptor`] is
+//! code of yours that looks on.
 #![forbid(unsafe_code)]
 
 pub mod admin;
@@ -39,6 +42,7 @@ mod net;
 mod producer;
 mod properties;
 mod reader;
+mod telemetry;
 mod topic_partition;
 
 pub use backoff::Backoff;
@@ -56,11 +60,14 @@ pub use net::{Address, BoxFuture, BoxStream, Stream, Tcp, Transport};
 pub use producer::{
     Acks, Choice, CloseReport, Delivery, Guard, NamedPartitioner, NoPartitioner, Null, Partitioner,
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
-    RecordView, Rejection, TopicView,
+    RecordView, Rejection, TopicView, TypedProducer,
 };
 pub use properties::{Properties, PropertyClients, PropertyKey, Treatment};
 pub use reader::{
     Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
     Record, RecordStream, Records, Start, Watermarks,
+};
+pub use telemetry::{
+    Acknowledgement, Interceptor, OutgoingRecord, TraceContext, TraceInjector, describe_metrics,
 };
 pub use topic_partition::TopicPartition;

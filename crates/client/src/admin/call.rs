@@ -143,12 +143,18 @@ impl Admin {
         let deadline = Instant::now() + bounded(self.timeout);
         let call = Arc::new(call);
         let mut work = Work::new(keys, C::REPEATABLE);
-        for place in work.waiting() {
-            if let Route::Leader(topic, _) = call.route(work.key(place)) {
-                // So that the first metadata tells of all of them.
-                self.cluster.want(&topic);
-            }
-        }
+        // So that the first metadata tells of all of them, and later ones too.
+        let topics = work.waiting().into_iter().filter_map(|place| {
+            let Route::Leader(topic, _) = call.route(work.key(place)) else {
+                return None;
+            };
+            Some(topic)
+        });
+        let topics: HashSet<Arc<str>> = topics.collect();
+        let _held: Vec<_> = topics
+            .iter()
+            .map(|topic| self.cluster.hold(topic))
+            .collect();
         let mut round = 0;
         loop {
             let throttle = self.round(&call, &mut work, deadline, round).await;

@@ -11,11 +11,13 @@ use crate::{Backoff, ClientBuilder, Sasl};
 pub(super) struct ClientSettings {
     bootstrap: String,
     client_id: Option<String>,
+    rack: Option<String>,
     tls: Option<tls::TlsSettings>,
     sasl: Option<Sasl>,
     request_timeout: Option<Duration>,
     connect_timeout: Option<Duration>,
     metadata_max_age: Option<Duration>,
+    metadata_max_idle: Option<Duration>,
     retry_backoff: Option<Backoff>,
     reconnect_backoff: Option<Backoff>,
     allow_auto_create: Option<bool>,
@@ -54,15 +56,18 @@ pub(super) fn read(values: &mut Values<'_>) -> ClientSettings {
     }
     let bootstrap = values.filled(&["bootstrap.servers", "metadata.broker.list"]);
     let client_id = values.filled(&["client.id"]);
+    let rack = values.filled(&["client.rack"]);
     ClientSettings {
         bootstrap: bootstrap.map_or_else(String::new, |(_, list)| list.to_owned()),
         client_id: client_id.map(|(_, id)| id.to_owned()),
+        rack: rack.map(|(_, rack)| rack.to_owned()),
         tls: Some(tls).filter(|_| needs_tls),
         sasl: sasl.filter(|_| needs_sasl),
         request_timeout: values.milliseconds(&["request.timeout.ms", "socket.timeout.ms"]),
         connect_timeout: values.milliseconds(&["socket.connection.setup.timeout.ms"]),
         metadata_max_age: values
             .milliseconds(&["metadata.max.age.ms", "topic.metadata.refresh.interval.ms"]),
+        metadata_max_idle: values.milliseconds(&["metadata.max.idle.ms"]),
         retry_backoff: backoff(
             values,
             ["retry.backoff.ms", "retry.backoff.max.ms"],
@@ -125,6 +130,12 @@ impl ClientSettings {
         }
         if let Some(age) = self.metadata_max_age {
             builder = builder.metadata_max_age(age);
+        }
+        if let Some(idle) = self.metadata_max_idle {
+            builder = builder.metadata_max_idle(idle);
+        }
+        if let Some(rack) = &self.rack {
+            builder = builder.rack(rack.as_str());
         }
         if let Some(backoff) = self.retry_backoff {
             builder = builder.retry_backoff(backoff);

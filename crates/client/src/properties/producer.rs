@@ -119,6 +119,7 @@ fn partitioning(values: &mut Values<'_>) -> Option<Partitioning> {
     let name = values.filled(&["partitioner"]);
     let ignores_keys = values.flag(&["partitioner.ignore.keys"]).unwrap_or(false);
     let adaptive = values.flag(&["partitioner.adaptive.partitioning.enable"]);
+    let rack_aware = values.flag(&["partitioner.rack.aware"]);
     let availability = values.milliseconds(&["partitioner.availability.timeout.ms"]);
     if let (Some((class, _)), Some(_)) = (class, name) {
         values.refuse(
@@ -141,6 +142,9 @@ fn partitioning(values: &mut Values<'_>) -> Option<Partitioning> {
     };
     if let Some(adaptive) = adaptive {
         partitioning = partitioning.adaptive(adaptive);
+    }
+    if let Some(rack_aware) = rack_aware {
+        partitioning = partitioning.rack_aware(rack_aware);
     }
     if let Some(timeout) = availability.filter(|timeout| !timeout.is_zero()) {
         partitioning = partitioning.availability_timeout(timeout);

@@ -14,12 +14,10 @@ pub(super) struct ReaderSettings {
     max_bytes: Option<usize>,
     max_wait: Option<Duration>,
     max_partition_bytes: Option<usize>,
-    rack: Option<String>,
     memory: Option<usize>,
 }
 
 pub(super) fn read(values: &mut Values<'_>) -> ReaderSettings {
-    let rack = values.filled(&["client.rack"]);
     let memory = values.bytes(&["queued.max.messages.kbytes"]);
     ReaderSettings {
         isolation: values.choice(
@@ -35,7 +33,6 @@ pub(super) fn read(values: &mut Values<'_>) -> ReaderSettings {
         max_wait: values.milliseconds(&["fetch.max.wait.ms", "fetch.wait.max.ms"]),
         max_partition_bytes: values
             .bytes(&["max.partition.fetch.bytes", "fetch.message.max.bytes"]),
-        rack: rack.map(|(_, rack)| rack.to_owned()),
         memory: memory.map(|kib| kib.saturating_mul(1024)),
     }
 }
@@ -81,9 +78,6 @@ impl ReaderSettings {
         }
         if let Some(bytes) = self.max_partition_bytes {
             builder = builder.partition_max_bytes(bytes);
-        }
-        if let Some(rack) = &self.rack {
-            builder = builder.rack(rack.as_str());
         }
         if let Some(bytes) = self.memory {
             builder = builder.memory(bytes);

@@ -7,7 +7,7 @@ use copart_protocol::records::Decompressor;
 use tokio::time::Instant;
 
 use super::batch::Batch;
-use super::config::Start;
+use super::config::{End, Start};
 use super::core::{Anchor, Cursor, Event, Position};
 use super::lookup::{self, Asked, Told};
 use super::record::OwnedRecord;
@@ -193,19 +193,44 @@ impl Reader {
     /// When the partition is not read, or the place cannot be one.
     pub fn seek(&mut self, partition: impl Into<TopicPartition>, to: Start) -> Result<()> {
         let partition = partition.into();
-        if let Some(violation) = to.violation() {
-            return Err(Error::new(ErrorKind::Config, violation)
-                .in_partition(partition.topic, partition.partition));
-        }
-        if self.batch.as_ref().is_some_and(|batch| {
-            batch.partition == partition.partition && batch.topic == partition.topic
-        }) {
-            self.batch = None;
-        }
+        self.check_place(&partition, to)?;
         if !self.shared.core().seek(&partition, to.origin()) {
             return Err(not_read(partition));
         }
         self.shared.stir();
+        Ok(())
+    }
+
+    /// As [`seek`](Self::seek), with another end: to read several ranges of a partition with one reader.
+    ///
+    /// # Errors
+    /// When the partition is not read, or the place cannot be one.
+    pub fn seek_within(
+        &mut self,
+        partition: impl Into<TopicPartition>,
+        from: Start,
+        until: End,
+    ) -> Result<()> {
+        let partition = partition.into();
+        self.check_place(&partition, from)?;
+        let mut core = self.shared.core();
+        if !core.seek_within(&partition, from.origin(), until.bound()) {
+            return Err(not_read(partition));
+        }
+        drop(core);
+        self.shared.stir();
+        Ok(())
+    }
+
+    /// Whether a partition can begin there. What is being handed out of it is void then.
+    fn check_place(&mut self, partition: &TopicPartition, place: Start) -> Result<()> {
+        let TopicPartition { topic, partition } = partition;
+        if let Some(violation) = place.violation() {
+            let error = Error::new(ErrorKind::Config, violation);
+            return Err(error.in_partition(Arc::clone(topic), *partition));
+        }
+        self.batch
+            .take_if(|batch| batch.partition == *partition && batch.topic == *topic);
         Ok(())
     }
 

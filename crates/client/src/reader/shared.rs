@@ -1,6 +1,7 @@
 //! What the handle and the tasks of a reader share.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -11,9 +12,14 @@ use super::config::Settings;
 use super::core::FetchCore;
 use super::source;
 use crate::Error;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Hold, Use};
+
+/// Tells readers apart.
+static READERS: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) struct Shared {
+    /// Of this reader among all.
+    number: u64,
     pub(crate) cluster: Cluster,
     pub(crate) settings: Settings,
     core: Mutex<FetchCore>,
@@ -26,11 +32,19 @@ pub(crate) struct Shared {
     runtime: Handle,
     closed: watch::Sender<bool>,
     trouble: Mutex<Option<Error>>,
+    /// So that metadata is asked for while nothing but reading is done with the topics.
+    _held: Vec<Hold>,
 }
 
 impl Shared {
-    pub(crate) fn new(cluster: Cluster, settings: Settings, runtime: Handle) -> Self {
+    pub(crate) fn new(
+        cluster: Cluster,
+        settings: Settings,
+        runtime: Handle,
+        held: Vec<Hold>,
+    ) -> Self {
         Self {
+            number: READERS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(FetchCore::new(settings.core())),
             cluster,
             settings,
@@ -40,7 +54,13 @@ impl Shared {
             runtime,
             closed: watch::Sender::new(false),
             trouble: Mutex::default(),
+            _held: held,
         }
+    }
+
+    /// The connections that it fetches on.
+    pub(crate) fn usage(&self) -> Use {
+        Use::Fetch(self.number)
     }
 
     pub(crate) fn runtime(&self) -> &Handle {

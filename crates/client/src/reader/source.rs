@@ -9,7 +9,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::core::{Aftermath, Offered, Plan, TOPIC_IDS, Turn, read_answer};
 use super::shared::Shared;
-use crate::cluster::Use;
 use crate::net::{Address, Connection};
 use crate::{Error, ErrorKind, Result};
 
@@ -23,7 +22,7 @@ pub(crate) async fn run(node: i32, shared: Arc<Shared>, woken: Arc<Notify>) {
         () = shared.closed() => {}
         () = source.work(&woken) => {}
     }
-    source.close_session();
+    source.close().await;
 }
 
 struct Source {
@@ -56,7 +55,7 @@ impl Source {
 
     async fn connect(&mut self) {
         let cluster = &self.shared.cluster;
-        let connected = cluster.connection(self.node, Use::Fetch).await;
+        let connected = cluster.connection(self.node, self.shared.usage()).await;
         let offered = connected.and_then(|connection| {
             let offered = offered(&connection)?;
             Ok((connection, offered))
@@ -122,10 +121,12 @@ impl Source {
         self.shared.supervise.notify_one();
     }
 
-    /// Tells the broker that the session is not used any more, and does not wait for the answer: brokers keep a
-    /// limited number of them.
-    fn close_session(&mut self) {
-        let Some((connection, offered)) = &self.connection else {
+    /// Tells the broker that the session is not used any more, as brokers keep a limited number of them, and
+    /// closes the connection. The answer stands behind that to the last fetch, which may be waiting for records.
+    async fn close(&mut self) {
+        let cluster = &self.shared.cluster;
+        cluster.forget_connection(self.node, self.shared.usage());
+        let Some((connection, offered)) = self.connection.take() else {
             return;
         };
         let Some(session_id) = self.shared.core().session_to_close(self.node) else {
@@ -136,8 +137,11 @@ impl Source {
             session_epoch: -1,
             ..FetchRequest::default()
         };
-        let timeout = self.shared.cluster.request_timeout();
-        let _ = connection.send(offered.latest, &request, timeout);
+        let timeout = cluster.request_timeout() + self.shared.settings.max_wait;
+        if let Ok(answer) = connection.send(offered.latest, &request, timeout) {
+            // Whether it was told or not, it ends here.
+            let _ = answer.await;
+        }
     }
 }
 

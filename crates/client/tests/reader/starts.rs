@@ -151,6 +151,34 @@ async fn seek_pause_and_resume() {
 }
 
 #[tokio::test]
+async fn ranges_with_one_reader() {
+    let broker = broker().topic(TOPIC, 2).start().await.expect("starts");
+    let client = client(&broker).await;
+    write(&client, 0, 0..20).await;
+    write(&client, 1, 0..20).await;
+    // It begins at its end.
+    let reader = client
+        .reader()
+        .topic(TOPIC)
+        .start(Start::Offset(0))
+        .until(End::Offset(0));
+    let mut reader = build(reader).await;
+    assert!(read_to_end(&mut reader).await.is_empty());
+    for (from, until) in [(3, 6), (10, 12), (0, 2), (18, 20)] {
+        for partition in [0, 1] {
+            let range = (Start::Offset(from), End::Offset(until));
+            reader
+                .seek_within((TOPIC, partition), range.0, range.1)
+                .expect("read");
+        }
+        let mut read = read_to_end(&mut reader).await;
+        read.sort_unstable();
+        let of = |partition| (from..until).map(move |at| (partition, at, at as u64));
+        assert_eq!(read, of(0).chain(of(1)).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
 async fn offsets_are_told() {
     let broker = broker().topic(TOPIC, 2).start().await.expect("starts");
     let client = client(&broker).await;

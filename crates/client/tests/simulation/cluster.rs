@@ -2,47 +2,61 @@
 //! Kafka's brokers keep it.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use copart::protocol::header::Incoming;
 use copart::protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
+use copart::protocol::messages::fetch::FetchRequest;
 use copart::protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use copart::protocol::messages::list_offsets::ListOffsetsRequest;
 use copart::protocol::messages::metadata::{
     MetadataRequest, MetadataResponse, MetadataResponseBroker, MetadataResponsePartition,
     MetadataResponseTopic,
 };
+use copart::protocol::messages::offset_for_leader_epoch::OffsetForLeaderEpochRequest;
 use copart::protocol::messages::produce::{
     LeaderIdAndEpoch, PartitionProduceResponse, ProduceRequest, ProduceResponse,
     TopicProduceResponse,
 };
-use copart::protocol::records::{Decompressor, RecordBatch, sequence_after};
+use copart::protocol::records::{BatchEditor, Decompressor, Record, RecordBatch, sequence_after};
 use copart::protocol::{AnyRequest, ApiKey, ErrorCode, Request, Uuid, frame, versions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use crate::faults::{Fate, Faults};
+use crate::fetch::Sessions;
 
 pub const TOPIC: &str = "events";
-const TOPIC_ID: Uuid = Uuid([7; 16]);
+pub const TOPIC_ID: Uuid = Uuid([7; 16]);
 
 pub struct SimCluster {
     pub faults: Faults,
+    /// The largest batch in bytes that brokers take.
+    pub max_message: AtomicUsize,
+    /// How many topics the last request for metadata asked for.
+    pub topics_asked: AtomicUsize,
     nodes: i32,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
+    pub(crate) sessions: Mutex<Sessions>,
+    /// Wakes fetches that wait for records.
+    pub(crate) appended: tokio::sync::Notify,
 }
 
-struct State {
-    partitions: Vec<SimPartition>,
+pub(crate) struct State {
+    pub(crate) partitions: Vec<SimPartition>,
     next_producer_id: i64,
     random: fastrand::Rng,
 }
 
 #[derive(Default)]
-struct SimPartition {
-    leader: i32,
-    epoch: i32,
-    log: Vec<Bytes>,
+pub(crate) struct SimPartition {
+    pub(crate) leader: i32,
+    pub(crate) epoch: i32,
+    pub(crate) log: Vec<Record>,
+    /// The same as batches, each with its first offset and the epoch of the leader that wrote it.
+    pub(crate) batches: Vec<(i64, i32, Bytes)>,
     producers: HashMap<i64, ProducerState>,
 }
 
@@ -61,7 +75,11 @@ impl SimCluster {
         });
         Arc::new(Self {
             faults,
+            max_message: AtomicUsize::new(usize::MAX),
+            topics_asked: AtomicUsize::new(0),
             nodes,
+            sessions: Mutex::default(),
+            appended: tokio::sync::Notify::new(),
             state: Mutex::new(State {
                 partitions: partitions.collect(),
                 next_producer_id: 100,
@@ -83,11 +101,25 @@ impl SimCluster {
         }
     }
 
-    /// The values in a partition's log.
-    pub fn log(&self, partition: i32) -> Vec<Bytes> {
+    /// The records in a partition's log.
+    pub fn records(&self, partition: i32) -> Vec<Record> {
         self.state.lock().unwrap().partitions[partition as usize]
             .log
             .clone()
+    }
+
+    /// The values in a partition's log, in which no record is without.
+    pub fn log(&self, partition: i32) -> Vec<Bytes> {
+        let records = self.records(partition);
+        let values = records.iter().map(|record| record.value_bytes());
+        values.map(|value| value.expect("a value")).collect()
+    }
+
+    /// Gives the topic partitions, led by node 0.
+    pub fn grow(&self, by: usize) {
+        let mut state = self.state.lock().unwrap();
+        let count = state.partitions.len() + by;
+        state.partitions.resize_with(count, SimPartition::default);
     }
 
     pub fn partition_count(&self) -> usize {
@@ -123,6 +155,7 @@ impl SimCluster {
             let fate = match api {
                 ApiKey::ApiVersions => Fate::Pass,
                 ApiKey::Produce => self.faults.of_produce(),
+                ApiKey::Fetch => self.faults.of_fetch(),
                 _ => self.faults.of_other(),
             };
             match fate {
@@ -145,10 +178,22 @@ impl SimCluster {
                 AnyRequest::Produce(request) => {
                     let unanswered = request.acks == 0;
                     let answer = self.produce(node, &request, fate);
+                    self.appended.notify_waiters();
                     if unanswered {
                         continue;
                     }
                     encode::<ProduceRequest>(version, id, &answer)
+                }
+                AnyRequest::Fetch(request) => {
+                    let answer = self.fetch(node, &request, fate).await;
+                    encode::<FetchRequest>(version, id, &answer)
+                }
+                AnyRequest::ListOffsets(request) => {
+                    encode::<ListOffsetsRequest>(version, id, &self.list_offsets(node, &request))
+                }
+                AnyRequest::OffsetForLeaderEpoch(request) => {
+                    let answer = self.epoch_ends(node, &request);
+                    encode::<OffsetForLeaderEpochRequest>(version, id, &answer)
                 }
                 other => panic!("{} was not expected", other.api()),
             };
@@ -169,6 +214,9 @@ impl SimCluster {
             ApiKey::Metadata,
             ApiKey::ApiVersions,
             ApiKey::InitProducerId,
+            ApiKey::Fetch,
+            ApiKey::ListOffsets,
+            ApiKey::OffsetForLeaderEpoch,
         ];
         ApiVersionsResponse {
             api_keys: apis.map(versions::listed).to_vec(),
@@ -196,6 +244,8 @@ impl SimCluster {
             ..MetadataResponseTopic::default()
         };
         let asked = request.topics.iter().flatten();
+        self.topics_asked
+            .store(asked.clone().count(), Ordering::Relaxed);
         MetadataResponse {
             brokers: (0..self.nodes)
                 .map(|node_id| MetadataResponseBroker {
@@ -230,6 +280,15 @@ impl SimCluster {
             assert_eq!(topic.topic_id, TOPIC_ID);
             let partitions = topic.partition_data.iter().map(|data| {
                 let partition = &mut state.partitions[data.index as usize];
+                let fate = match fate {
+                    // As brokers do, they look at the size before they look for doubles.
+                    Fate::Pass | Fate::DisconnectAfter | Fate::Stall | Fate::ApplyThenRefuse(_)
+                        if data.records.len() > self.max_message.load(Ordering::Relaxed) =>
+                    {
+                        Fate::Refuse(ErrorCode::MESSAGE_TOO_LARGE)
+                    }
+                    fate => fate,
+                };
                 partition.answer(node, data.index, data.records.clone(), fate)
             });
             TopicProduceResponse {
@@ -326,14 +385,17 @@ impl SimPartition {
                 state.batches.pop_front();
             }
         }
+        let mut stored = batch.bytes().to_vec();
+        let mut editor = BatchEditor::new(&mut stored).expect("a batch");
+        editor.set_base_offset(offset).expect("an offset");
+        editor.set_partition_leader_epoch(self.epoch);
+        self.batches.push((offset, self.epoch, stored.into()));
         let records = batch
             .records(&mut Decompressor::new(10 << 20))
             .expect("readable");
         for record in records.iter() {
             let record = record.expect("readable");
-            self.log.push(Bytes::copy_from_slice(
-                record.value.expect("all have values"),
-            ));
+            self.log.push(record.detach());
         }
         Ok(offset)
     }

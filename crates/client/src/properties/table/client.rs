@@ -56,6 +56,11 @@ pub(super) const KEYS: &[PropertyKey] = &[
         "all addresses of a name are tried, always",
     ),
     taken("client.id", Both, "what the client calls itself"),
+    taken(
+        "client.rack",
+        Both,
+        "the rack that the client stands in: readers read in it, and spreading can stay in it",
+    ),
     without_effect(
         "client.software.name",
         Librdkafka,
@@ -121,10 +126,10 @@ pub(super) const KEYS: &[PropertyKey] = &[
         "the same as `bootstrap.servers`",
     ),
     taken("metadata.max.age.ms", Both, "how old metadata may get"),
-    without_effect(
+    taken(
         "metadata.max.idle.ms",
         Java,
-        "topics that were used once stay known",
+        "how long metadata of a topic is kept that nobody uses",
     ),
     without_effect(
         "metadata.recovery.rebootstrap.trigger.ms",

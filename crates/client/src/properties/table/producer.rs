@@ -101,10 +101,10 @@ pub(super) const KEYS: &[PropertyKey] = &[
         "whose rule places keys: see below",
     ),
     taken("partitioner.ignore.keys", Java, "true spreads all records"),
-    without_effect(
+    taken(
         "partitioner.rack.aware",
         Java,
-        "records are spread over all racks",
+        "whether spreading stays in `client.rack`",
     ),
     without_effect(
         "queue.buffering.backpressure.threshold",

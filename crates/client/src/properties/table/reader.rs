@@ -11,7 +11,6 @@ pub(super) const KEYS: &[PropertyKey] = &[
         "where to read on if an offset is gone: earliest, latest, none or `by_duration:PT…`",
     ),
     without_effect("check.crcs", Both, "checksums are compared, always"),
-    taken("client.rack", Both, "the rack to read from replicas in"),
     without_effect(
         "consume.callback.max.messages",
         Librdkafka,

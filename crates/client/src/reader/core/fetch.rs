@@ -60,7 +60,7 @@ pub(crate) struct Plan {
     pub(crate) version: i16,
     pub(crate) request: FetchRequest,
     /// The partitions that it is about, named in it or known from the session.
-    asked: Vec<(usize, InFlight)>,
+    pub(super) asked: Vec<(usize, InFlight)>,
     /// How long the broker may wait with its answer.
     pub(crate) wait: Duration,
 }

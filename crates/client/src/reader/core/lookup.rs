@@ -119,10 +119,8 @@ impl FetchCore {
             }
             QueryKind::Start(anchor) => match (anchor, found.offset) {
                 (Anchor::Time(_), ..0) => slot.state = State::Locating(Anchor::Latest),
-                _ => slot.begin(Origin::At(Position {
-                    offset: found.offset.max(0),
-                    ..found
-                })),
+                // Without the epoch that comes with it: nothing was read yet, so nothing that was read can be gone.
+                _ => slot.begin(Origin::At(Position::at(found.offset.max(0)))),
             },
             QueryKind::Epoch(_) => {
                 if found.offset >= slot.fetched.offset {

@@ -180,6 +180,23 @@ impl FetchCore {
         true
     }
 
+    /// As [`seek`](Self::seek), with another end.
+    pub(crate) fn seek_within(
+        &mut self,
+        partition: &TopicPartition,
+        origin: Origin,
+        bound: Bound,
+    ) -> bool {
+        let Some(&place) = self.places.get(partition) else {
+            return false;
+        };
+        if let Some(slot) = self.slot_mut(place) {
+            slot.bound = bound;
+        }
+        self.begin_at(place, origin);
+        true
+    }
+
     fn begin_at(&mut self, place: usize, origin: Origin) {
         self.drop_queue(place);
         let generation = self.count();
