@@ -18,6 +18,8 @@ func newKafkaGo(bootstrap string) Client {
 }
 
 var kafkaGoBalancers = map[string]func() kafka.Balancer{
+	// What a writer does that is told nothing.
+	"none":               func() kafka.Balancer { return nil },
 	"hash":               func() kafka.Balancer { return &kafka.Hash{} },
 	"reference-hash":     func() kafka.Balancer { return &kafka.ReferenceHash{} },
 	"crc32":              func() kafka.Balancer { return kafka.CRC32Balancer{} },
