@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{BadOutgoing, KeyEncoding, OutgoingRecord, Rules, encoded};
+use super::{BadOutgoing, KeyEncoding, OutgoingHeader, OutgoingRecord, Rules, encoded};
 use crate::input::json::without_line;
 
 pub(super) fn read(
@@ -21,7 +21,7 @@ fn record(line: u64, content: &[u8], rules: &Rules) -> Result<OutgoingRecord, St
     let members: BTreeMap<Cow<'_, str>, &RawValue> =
         serde_json::from_slice(content).map_err(|error| without_line(&error))?;
     let get = |name: &str| members.get(name).map(|value| value.get());
-    let values = ["value", "payload", "value_base64"].map(|name| get(name));
+    let values = ["value", "payload", "value_base64"].map(&get);
     let value = match values {
         [Some(value), None, None] | [None, Some(value), None] => {
             let value = text(value)?.map(|value| encoded(rules.value, value.as_bytes()));
@@ -116,7 +116,7 @@ enum HeaderText {
 }
 
 /// An object, or kcat's list of names and values in turn, in which a name may stand more than once.
-fn headers(json: &str) -> Result<Vec<(String, Option<Vec<u8>>)>, String> {
+fn headers(json: &str) -> Result<Vec<OutgoingHeader>, String> {
     let bytes = |value: Option<String>| value.map(String::into_bytes);
     if let Ok(object) = serde_json::from_str::<BTreeMap<String, Option<String>>>(json) {
         let headers = object.into_iter().map(|(name, value)| (name, bytes(value)));

@@ -87,6 +87,9 @@ pub struct OutgoingOptions {
     pub value_encoding: KeyEncoding,
 }
 
+/// A header's name and value, which may be null.
+pub type OutgoingHeader = (String, Option<Vec<u8>>);
+
 /// A record that is to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutgoingRecord {
@@ -101,7 +104,7 @@ pub struct OutgoingRecord {
     /// The time in milliseconds since 1970, if the record has one.
     pub timestamp: Option<i64>,
     /// The headers.
-    pub headers: Vec<(String, Option<Vec<u8>>)>,
+    pub headers: Vec<OutgoingHeader>,
 }
 
 /// A record that cannot be read. Those behind it can.
