@@ -5,6 +5,8 @@ mod args;
 mod cluster;
 mod commands;
 mod exit;
+mod listing;
+mod plain;
 mod progress;
 mod records;
 
@@ -40,6 +42,11 @@ enum Command {
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
     Broker(Box<commands::broker::Args>),
+    Topics(commands::topics::Args),
+    Metadata(commands::metadata::Args),
+    Produce(Box<commands::produce::Args>),
+    Read(Box<commands::read::Args>),
+    Bench(Box<commands::bench::Args>),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +76,11 @@ fn main() -> ExitCode {
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),
         Command::Broker(args) => Ok(commands::broker::run(&args)),
+        Command::Topics(args) => commands::topics::run(&args),
+        Command::Metadata(args) => commands::metadata::run(&args),
+        Command::Produce(args) => commands::produce::run(&args),
+        Command::Read(args) => commands::read::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

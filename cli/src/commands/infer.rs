@@ -10,7 +10,7 @@ use copart_partitioners::PartitionCount;
 
 use super::{form, print};
 use crate::args::partition_count;
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, needs_topic};
 use crate::exit::Exit;
 use crate::records::RecordArgs;
 
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     input: Option<PathBuf>,
 
     /// Topic to read, instead of a dump of it
-    #[arg(long, value_name = "TOPIC", requires = "bootstrap", conflicts_with_all = OF_DUMPS, help_heading = "Cluster")]
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = OF_DUMPS, help_heading = "Cluster")]
     topic: Option<String>,
 
     #[command(flatten)]
@@ -135,6 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         expect: args.expect.as_deref().map(Client::parse).transpose()?,
         show: args.show.into(),
     };
+    needs_topic(&args.cluster, args.topic.as_deref())?;
     let report = match (&args.topic, &args.input) {
         (Some(topic), _) => {
             let how = LiveOptions {

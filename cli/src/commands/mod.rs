@@ -1,5 +1,6 @@
 //! One file for each command: its arguments and what it prints.
 
+pub(crate) mod bench;
 pub(crate) mod broker;
 pub(crate) mod clients;
 pub(crate) mod config;
@@ -7,9 +8,13 @@ pub(crate) mod copartition;
 pub(crate) mod infer;
 pub(crate) mod lint;
 pub(crate) mod map;
+pub(crate) mod metadata;
 pub(crate) mod movement;
+pub(crate) mod produce;
+pub(crate) mod read;
 pub(crate) mod size;
 pub(crate) mod skew;
+pub(crate) mod topics;
 pub(crate) mod vectors;
 pub(crate) mod verify;
 
