@@ -2,6 +2,7 @@
 
 mod broker;
 mod catalogue;
+mod check;
 mod input;
 mod live;
 mod records;
