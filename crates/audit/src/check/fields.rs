@@ -198,14 +198,15 @@ impl<'t, 'v> Fields<'t, 'v> {
     }
 }
 
-const fn kind(value: &DeValue<'_>) -> &'static str {
+/// What a value is, for people.
+fn kind(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(_) => "text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number with a point",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
+        DeValue::String(_) => "text".into(),
+        DeValue::Integer(number) => number.as_str().to_owned(),
+        DeValue::Float(_) => "a number with a point".into(),
+        DeValue::Boolean(_) => "true or false".into(),
+        DeValue::Datetime(_) => "a date".into(),
+        DeValue::Array(_) => "a list".into(),
+        DeValue::Table(_) => "a table".into(),
     }
 }

@@ -236,11 +236,11 @@ fn everything_wrong_with_a_contract_is_said_at_once() {
     for part in [
         "2: the contract: no field is called `verison`",
         "3: `cluster`: `bootstrap` is missing",
-        "4: `cluster`: `records` must be a whole number from 0",
+        "4: `cluster`: `records` must be a whole number from 0 to 10000000, and is -1",
         "7: topic a: `partitions` must be a whole number from 1",
         "did you mean `java`?",
         "did you mean `key`?",
-        "9: topic a: `keys` 3 must be a table, and is a whole number",
+        "9: topic a: `keys` 3 must be a table, and is 7",
         "the release comes from the lock file",
         "it has ranges; name package-lock.json",
         "producer p: how is it known what it does?",
