@@ -49,6 +49,7 @@ async fn create_topic(client: &Client, name: &str, partitions: i32) -> Result<()
 async fn main() -> Result<(), Failure> {
     let client = started(&variable("COPART_PLAIN")?).await?;
     produce::all(&client).await?;
+    read::all(&client).await?;
     security::all().await?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::cluster::{Cluster, ClusterConfig, ClusterView, Pool, RequestBuilder, 
 use crate::net::sasl::Sasl;
 use crate::net::{ConnectionConfig, Dialer, Tcp, Transport, parse_list};
 use crate::producer::{NoPartitioner, ProducerBuilder};
+use crate::reader::ReaderBuilder;
 use crate::{Backoff, Error, ErrorKind, Result};
 
 /// A connection to a Kafka cluster, from which producers and requests are made. Cheap to clone.
@@ -72,6 +73,11 @@ impl Client {
     /// A producer. It can be built once its partitioner is named.
     pub fn producer(&self) -> ProducerBuilder<NoPartitioner> {
         ProducerBuilder::new(self.cluster.clone())
+    }
+
+    /// A reader of topics or partitions, without a group.
+    pub fn reader(&self) -> ReaderBuilder {
+        ReaderBuilder::new(self.cluster.clone())
     }
 }
 

@@ -33,6 +33,11 @@ pub enum ErrorKind {
     Broker,
     /// The topic or the partition does not exist.
     UnknownTopic,
+    /// A position is not in the partition's log: what was there is deleted, or not written yet.
+    OffsetOutOfRange,
+    /// Records that were read are not in the log any more: a leader that did not have them was elected. The
+    /// context has the first offset that differs, if it is known.
+    LogTruncated,
     /// A record or batch is larger than a limit of ours or of the broker's.
     TooLarge,
     /// The partitioner gives the record no partition.
@@ -63,6 +68,7 @@ impl ErrorKind {
             ErrorCode::UNKNOWN_TOPIC_OR_PARTITION
             | ErrorCode::UNKNOWN_TOPIC_ID
             | ErrorCode::INVALID_TOPIC_EXCEPTION => Self::UnknownTopic,
+            ErrorCode::OFFSET_OUT_OF_RANGE => Self::OffsetOutOfRange,
             ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => Self::TooLarge,
             ErrorCode::UNSUPPORTED_VERSION => Self::UnsupportedVersion,
             ErrorCode::REQUEST_TIMED_OUT => Self::Timeout,
@@ -83,6 +89,8 @@ impl ErrorKind {
             Self::UnsupportedVersion => "unsupported version",
             Self::Broker => "broker error",
             Self::UnknownTopic => "unknown topic",
+            Self::OffsetOutOfRange => "offset out of range",
+            Self::LogTruncated => "log truncated",
             Self::TooLarge => "too large",
             Self::Partitioning => "partitioning",
             Self::Guard => "guard",
@@ -108,6 +116,8 @@ pub struct Context {
     pub topic: Option<Arc<str>>,
     /// The partition.
     pub partition: Option<i32>,
+    /// The offset.
+    pub offset: Option<i64>,
     /// The broker, as `host:port` or `host:port (node 1)`.
     pub broker: Option<Arc<str>>,
     /// The API, and the version of it that was spoken.
@@ -177,6 +187,10 @@ impl Error {
             .change(|inner| inner.context.partition = Some(partition))
     }
 
+    pub(crate) fn at_offset(self, offset: i64) -> Self {
+        self.change(|inner| inner.context.offset = Some(offset))
+    }
+
     pub(crate) fn maybe_written(self, possibly_written: bool) -> Self {
         if self.0.possibly_written == possibly_written {
             return self;
@@ -244,6 +258,9 @@ impl fmt::Display for Error {
             (Some(topic), Some(partition)) => write!(f, "{topic}-{partition}: ")?,
             (Some(topic), None) => write!(f, "topic {topic}: ")?,
             _ => {}
+        }
+        if let Some(offset) = context.offset {
+            write!(f, "offset {offset}: ")?;
         }
         write!(f, "{} ({}", self.0.reason, self.0.kind)?;
         if self.0.possibly_written {

@@ -19,6 +19,7 @@
 //!
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
+//! - [`Reader`]: topics and partitions from any place on, without a group.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
@@ -33,13 +34,16 @@ mod cluster;
 mod error;
 mod net;
 mod producer;
+mod reader;
+mod topic_partition;
 
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
-pub use copart_protocol::records::{Codec, Compression, Header};
+pub use copart_protocol::records::{Codec, Compression, Header, Headers, TimestampType};
+pub use copart_serializers as serializers;
 pub use error::{Context, Error, ErrorKind, Result};
 #[cfg(feature = "tls")]
 pub use net::Tls;
@@ -50,3 +54,8 @@ pub use producer::{
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
     RecordView, Rejection, TopicView,
 };
+pub use reader::{
+    Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
+    Record, RecordStream, Records, Start, Watermarks,
+};
+pub use topic_partition::TopicPartition;

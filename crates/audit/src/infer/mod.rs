@@ -87,6 +87,8 @@ impl Observed {
                 break;
             }
             let Some(record) = source.next_record()? else {
+                // Ctrl-C ends what writes to the pipe as well: that end is none of the topic's.
+                partial = run.interrupted.load(Ordering::Relaxed);
                 break;
             };
             if let Some(count) = count

@@ -53,16 +53,14 @@ fn missing(topic: &str) -> Error {
     Error::usage(format!("the cluster has no topic {topic}"))
 }
 
-/// A batch makes no sense.
-pub(super) fn damaged(
-    topic: &str,
-    partition: i32,
-    offset: i64,
-    error: copart::protocol::Error,
-) -> Error {
-    Error::input(format!(
-        "topic {topic}, partition {partition}: what the broker sent for offset {offset} can't be read: {error}"
-    ))
+/// A partition can't be read on.
+pub(super) fn in_partition(topic: &str, error: copart::Error) -> Error {
+    match (error.kind(), error.code()) {
+        (_, Some(code)) => refused(topic, code),
+        // What the broker sent makes no sense, and it says where.
+        (ErrorKind::Protocol, None) => Error::input(error.to_string()),
+        _ => Error::cluster(format!("topic {topic} can't be read: {error}"), error),
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,11 @@
 //! Records of a live topic, and its partition count.
 //!
-//! A topic is read with plain Fetch requests to the leaders of its partitions: no group, no commit,
-//! nothing is written. What is read is bounded: windows over each partition's offsets (`plan`),
+//! A topic is read with the client's reader: no group, no commit, nothing is written. What is read is bounded: windows over each partition's offsets (`plan`),
 //! from the oldest to the newest, in proportion to what each partition holds, so that neither the
 //! shares of partitions nor a change of the writer is lost.
 
-mod aborted;
 mod error;
 mod fetch;
-mod offsets;
 mod plan;
 mod sampled;
 
@@ -19,16 +16,15 @@ use std::time::Duration;
 use copart::{Client, ClientBuilder, Topic};
 use copart_partitioners::PartitionCount;
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::task::JoinSet;
 
 use crate::Error;
 use crate::input::records::{Record, RecordSource};
 use crate::text::number;
-use fetch::Reader;
+use fetch::Windows;
 use plan::Window;
 use sampled::Sampled;
 
-/// Windows that are read at the same time; each holds a fetch of a few MiB at most.
+/// Windows that are read at the same time, of as many partitions.
 const AT_ONCE: usize = 8;
 
 /// Which records of transactions are read.
@@ -42,11 +38,11 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// As requests have it.
-    const fn level(self) -> i8 {
+    /// As readers have it.
+    const fn of_reader(self) -> copart::Isolation {
         match self {
-            Self::ReadUncommitted => 0,
-            Self::ReadCommitted => 1,
+            Self::ReadUncommitted => copart::Isolation::ReadUncommitted,
+            Self::ReadCommitted => copart::Isolation::ReadCommitted,
         }
     }
 }
@@ -90,8 +86,8 @@ pub struct LiveTopic {
     ready: VecDeque<Sampled>,
     current: Sampled,
     given: u64,
-    // The client before the runtime that its connections live in.
-    reader: Reader,
+    // The reader before the runtime that its connections live in.
+    reader: Windows,
     runtime: Runtime,
 }
 
@@ -107,8 +103,9 @@ impl LiveTopic {
         let runtime = runtime()?;
         let (reader, count, ranges) = runtime.block_on(async {
             let (client, topic, count) = connect(cluster, topic, options.timeout).await?;
-            let ranges = offsets::ranges(&client, &topic, options).await?;
-            Ok::<_, Error>((Reader::new(client, topic, options), count, ranges))
+            let reader = Windows::new(&client, topic, options).await?;
+            let ranges = reader.ranges().await?;
+            Ok::<_, Error>((reader, count, ranges))
         })?;
         let windows = plan::windows(&ranges, options.records);
         let offsets = ranges.iter().map(|range| range.len()).sum();
@@ -129,29 +126,18 @@ impl LiveTopic {
         })
     }
 
-    /// Reads the next windows.
+    /// Reads the next windows, up to the first of a partition that is among them already.
     fn fill(&mut self) -> Result<(), Error> {
-        let some = self.windows.len().min(AT_ONCE);
-        let windows: Vec<Window> = self.windows.drain(..some).collect();
-        let reader = &self.reader;
-        let read = self.runtime.block_on(async {
-            let mut tasks = JoinSet::new();
-            for (place, window) in windows.into_iter().enumerate() {
-                let reader = reader.clone();
-                tasks.spawn(async move { (place, reader.window(window).await) });
-            }
-            let mut read = Vec::with_capacity(some);
-            while let Some(joined) = tasks.join_next().await {
-                let (place, window) =
-                    joined.map_err(|e| Error::cluster(format!("a read was given up: {e}"), e))?;
-                read.push((place, window?));
-            }
-            Ok::<_, Error>(read)
-        });
-        let mut read = read?;
+        let mut windows: Vec<Window> = Vec::with_capacity(AT_ONCE);
+        while windows.len() < AT_ONCE
+            && let Some(next) = self
+                .windows
+                .pop_front_if(|next| windows.iter().all(|w| w.partition != next.partition))
+        {
+            windows.push(next);
+        }
         // In the plan's order, which is that of offsets within a partition.
-        read.sort_by_key(|(place, _)| *place);
-        for (_, window) in read {
+        for window in self.runtime.block_on(self.reader.read(&windows))? {
             self.lost += u64::from(window.lost);
             self.ready.extend(window.records);
         }

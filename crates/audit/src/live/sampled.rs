@@ -1,6 +1,6 @@
 //! A record as it was fetched, without its value.
 
-use copart::protocol::records::RecordView;
+use copart::Record as Read;
 
 use crate::input::records::Record;
 
@@ -19,16 +19,16 @@ pub(super) struct Sampled {
 
 impl Sampled {
     /// `producer` is the id in the record's batch, or -1.
-    pub(super) fn new(partition: u32, record: &RecordView<'_>, producer: i64) -> Self {
+    pub(super) fn new(partition: u32, record: &Read<'_>, producer: i64) -> Self {
         let producer = (producer >= 0).then(|| (PRODUCER_ID.into(), producer.to_string().into()));
-        let headers = record.headers.iter();
+        let headers = record.headers().iter();
         let headers =
             headers.map(|header| (header.key.into(), header.value.unwrap_or_default().into()));
         Self {
             partition,
-            offset: record.offset,
-            timestamp: (record.timestamp >= 0).then_some(record.timestamp),
-            key: record.key.map(Into::into),
+            offset: record.offset(),
+            timestamp: (record.timestamp() >= 0).then_some(record.timestamp()),
+            key: record.key().map(Into::into),
             hints: producer.into_iter().chain(headers).collect(),
         }
     }

@@ -12,10 +12,11 @@ use copart_protocol::{ErrorCode, Uuid};
 use tokio::time::{Instant, timeout_at};
 
 use super::Call;
+use crate::Error;
 use crate::fetch::{Begun, Key, Wanted};
 use crate::log::{PartitionLog, PendingRead};
 use crate::partitions::{Partition, Refusal, TopicKey, Watch};
-use crate::server::{Answer, Share};
+use crate::server::{Answer, Parts, Share};
 
 /// What a look at a partition found.
 struct Found {
@@ -29,6 +30,8 @@ struct Look {
     found: Vec<(Key, Found)>,
     /// At most so many bytes can be read.
     bytes: usize,
+    /// So many of them come into memory.
+    in_memory: usize,
     /// Is there something that the consumer should know at once?
     urgent: bool,
 }
@@ -52,13 +55,14 @@ async fn fetch(call: Call, request: FetchRequest) -> Answer {
     };
     let look = wait(&call, &request, &begun).await;
     let mut share = Share::default();
-    if look.bytes > 0 {
-        call.broker.responses.take(&mut share, look.bytes).await;
+    if look.in_memory > 0 {
+        call.broker.responses.take(&mut share, look.in_memory).await;
     }
-    let mut answer = read(&call, look);
+    let mut parts = Parts::default();
+    let mut answer = read(&call, look, &mut parts);
     call.node.sessions().answered(begun.kind, &mut answer);
     match respond(&call, begun.kind.id(), answer) {
-        Answer::Send(frame, _) => Answer::Send(frame, share),
+        Answer::Send(outgoing, _) => Answer::Send(outgoing.with_parts(parts), share),
         other => other,
     }
 }
@@ -97,6 +101,7 @@ fn look(call: &Call, request: &FetchRequest, begun: &Begun) -> Look {
     let mut all = Look {
         found: Vec::with_capacity(begun.partitions.len()),
         bytes: 0,
+        in_memory: 0,
         urgent: false,
     };
     for (key, wanted) in &begun.partitions {
@@ -111,6 +116,9 @@ fn look(call: &Call, request: &FetchRequest, begun: &Begun) -> Look {
                     if all.bytes == 0 || read.smallest() <= left.min(max_bytes(wanted)) {
                         let size = read.largest();
                         all.bytes += size;
+                        if !(read.is_in_system_file() && Parts::default().fit(size)) {
+                            all.in_memory += size;
+                        }
                         left = left.saturating_sub(size);
                     } else {
                         found.read = None;
@@ -227,39 +235,46 @@ fn diverging(log: &PartitionLog, wanted: &Wanted) -> Option<EpochEndOffset> {
         .then_some(EpochEndOffset { epoch, end_offset })
 }
 
-/// Reads what was found.
-fn read(call: &Call, look: Look) -> Vec<(Key, PartitionData)> {
-    let found = look.found.into_iter();
-    found
-        .map(
-            |(
-                key,
-                Found {
-                    mut data,
-                    offset,
-                    read,
-                },
-            )| {
-                match read.map_or(Ok(Bytes::new()), |read| read.run()) {
-                    Ok(records) => data.records = records,
-                    Err(error) => {
-                        tracing::error!(
-                            topic = ?key.0,
-                            partition = key.1,
-                            "records cannot be read: {error}"
-                        );
-                        if let Ok(partition) = call.broker.partitions.find(&key.0, key.1)
-                            && let Ok(log) = partition.state().log()
-                        {
-                            log.quarantine(offset, &error);
-                        }
-                        data = refused(call.version, key.1, error.into());
-                    }
+/// Reads what was found. Large reads are checked only, and added to `parts`: the kernel sends them.
+fn read(call: &Call, look: Look, parts: &mut Parts) -> Vec<(Key, PartitionData)> {
+    let mut answer = Vec::with_capacity(look.found.len());
+    for (key, found) in look.found {
+        let mut data = found.data;
+        match found
+            .read
+            .map_or(Ok(Bytes::new()), |read| records(&read, parts))
+        {
+            Ok(records) => data.records = records,
+            Err(error) => {
+                tracing::error!(
+                    topic = ?key.0,
+                    partition = key.1,
+                    "records cannot be read: {error}"
+                );
+                if let Ok(partition) = call.broker.partitions.find(&key.0, key.1)
+                    && let Ok(log) = partition.state().log()
+                {
+                    log.quarantine(found.offset, &error);
                 }
-                (key, data)
-            },
-        )
-        .collect()
+                data = refused(call.version, key.1, error.into());
+            }
+        }
+        answer.push((key, data));
+    }
+    answer
+}
+
+/// The records, or what stands for them in the answer.
+fn records(read: &PendingRead, parts: &mut Parts) -> Result<Bytes, Error> {
+    if !(read.is_in_system_file() && parts.fit(read.largest())) {
+        return read.run();
+    }
+    let part = read.locate()?;
+    if !parts.fit(part.len) {
+        // Fewer batches fit than looked like it.
+        return part.read();
+    }
+    Ok(parts.add(part))
 }
 
 fn refused(version: i16, partition_index: i32, refusal: Refusal) -> PartitionData {

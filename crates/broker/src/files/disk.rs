@@ -160,6 +160,10 @@ impl File for fs::File {
     fn sync(&self) -> io::Result<()> {
         self.sync_data()
     }
+
+    fn system_file(&self) -> Option<&fs::File> {
+        Some(self)
+    }
 }
 
 #[cfg(unix)]

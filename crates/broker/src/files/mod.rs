@@ -93,6 +93,11 @@ pub trait File: Debug + Send + Sync {
     /// Makes the content and the size durable. After an error nobody knows
     /// what is durable, and a second call does not find out.
     fn sync(&self) -> io::Result<()>;
+    /// The operating system's file that this is, if it is one: the kernel can
+    /// send parts of it without a copy.
+    fn system_file(&self) -> Option<&std::fs::File> {
+        None
+    }
 }
 
 /// Holds a lock until it is dropped.

@@ -52,7 +52,7 @@ pub use metadata::PartitionMetadata;
 pub use open::{LastStop, Opened, Recovery};
 pub use partition::{Appended, PartitionLog};
 pub use producers::{ProducerBatch, ProducerState};
-pub use read::{FoundRecord, PendingRead};
+pub use read::{FilePart, FoundRecord, PendingRead};
 pub use repair::{RepairPlan, Repaired};
 pub use retention::Removed;
 pub use sync::{FinishedSync, PendingSync};

@@ -1,5 +1,6 @@
 //! Finding and reading batches.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,6 +13,20 @@ use super::scan::{Located, Scan};
 use super::segment::Segment;
 use crate::files::{File, read_exact_at};
 use crate::{Error, ErrorKind, Result};
+
+/// A thread keeps no larger buffer than this between reads.
+const KEPT: usize = 4 << 20;
+
+/// Where bytes are that nobody read into memory.
+#[derive(Clone, Debug)]
+pub struct FilePart {
+    /// The file.
+    pub file: Arc<dyn File>,
+    /// Where they begin.
+    pub position: u64,
+    /// How many they are.
+    pub len: usize,
+}
 
 /// A read to be done: it holds the file, so that it can run while others use
 /// the log, and even when the segment is removed meanwhile.
@@ -40,6 +55,16 @@ pub struct FoundRecord {
     pub leader_epoch: i32,
 }
 
+impl FilePart {
+    /// The bytes themselves.
+    pub fn read(&self) -> Result<Bytes> {
+        let mut bytes = BytesMut::zeroed(self.len);
+        read_exact_at(&*self.file, &mut bytes, self.position)
+            .map_err(|error| Error::io("reading a log".to_owned(), error))?;
+        Ok(bytes.freeze())
+    }
+}
+
 impl PendingRead {
     /// It reads at least so many bytes: the first batch is read whole.
     pub fn smallest(&self) -> usize {
@@ -52,6 +77,12 @@ impl PendingRead {
         self.max_bytes.min(available).max(self.first.header.size)
     }
 
+    /// Whether [`locate`](Self::locate) serves: the batches are in a file of
+    /// the operating system's.
+    pub fn is_in_system_file(&self) -> bool {
+        self.file.system_file().is_some()
+    }
+
     /// Reads whole batches: the first in any case, and more as long as they
     /// fit and end before the limit. The first may begin before the offset
     /// that was asked for.
@@ -61,29 +92,66 @@ impl PendingRead {
     /// behind it the read ends.
     pub fn run(&self) -> Result<Bytes> {
         let mut buffer = BytesMut::zeroed(self.largest());
-        let from = self.first.position;
-        read_exact_at(&*self.file, &mut buffer, from)
-            .map_err(|error| Error::io(format!("reading {}", self.path.display()), error))?;
-        let buffer = buffer.freeze();
+        self.fill(&mut buffer)?;
+        let whole = self.whole_batches(&buffer)?;
+        Ok(buffer.freeze().slice(..whole))
+    }
+
+    /// Finds and checks the batches that [`run`](Self::run) would read, and
+    /// says where they are instead.
+    ///
+    /// # Errors
+    /// As those of [`run`](Self::run).
+    pub fn locate(&self) -> Result<FilePart> {
+        thread_local! {
+            /// One for all reads: memory that is warm, and not zeroed each time.
+            static CHECKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+        }
+        let len = CHECKED.with_borrow_mut(|buffer| {
+            let largest = self.largest();
+            if buffer.len() < largest {
+                buffer.resize(largest, 0);
+            }
+            let whole = self
+                .fill(&mut buffer[..largest])
+                .and_then(|()| self.whole_batches(&buffer[..largest]));
+            if buffer.len() > KEPT {
+                *buffer = Vec::new();
+            }
+            whole
+        })?;
+        Ok(FilePart {
+            file: self.file.clone(),
+            position: self.first.position,
+            len,
+        })
+    }
+
+    fn fill(&self, buffer: &mut [u8]) -> Result<()> {
+        read_exact_at(&*self.file, buffer, self.first.position)
+            .map_err(|error| Error::io(format!("reading {}", self.path.display()), error))
+    }
+
+    /// How many bytes of the buffer are whole batches that may be read.
+    fn whole_batches(&self, buffer: &[u8]) -> Result<usize> {
         let mut at = 0;
         let mut expected = self.first.header.base_offset;
         loop {
-            match self.whole_batch(&buffer, at, expected) {
+            match self.whole_batch(buffer, at, expected) {
                 Ok(Some(header)) => {
                     at += header.size;
                     expected = header.next_offset();
                 }
                 // The next read begins there, and reports it.
-                Err(_) if at > 0 => break,
-                Ok(None) => break,
+                Err(_) if at > 0 => return Ok(at),
+                Ok(None) => return Ok(at),
                 Err(error) => return Err(error),
             }
         }
-        Ok(buffer.slice(..at))
     }
 
     /// The batch at `at`, if it is there as a whole and before the limit.
-    fn whole_batch(&self, buffer: &Bytes, at: usize, expected: i64) -> Result<Option<BatchHeader>> {
+    fn whole_batch(&self, buffer: &[u8], at: usize, expected: i64) -> Result<Option<BatchHeader>> {
         if at == buffer.len() {
             return Ok(None);
         }
@@ -107,8 +175,8 @@ impl PendingRead {
             return Ok(None);
         }
         if self.verify {
-            RecordBatch::decode(buffer.slice(at..at + header.size))
-                .and_then(|batch| batch.verify_crc())
+            header
+                .verify_crc(&buffer[at..at + header.size])
                 .map_err(|error| self.damaged(at, &error.to_string()))?;
         }
         Ok(Some(header))

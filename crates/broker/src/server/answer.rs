@@ -7,6 +7,7 @@ use copart_protocol::frame::Frame;
 use copart_protocol::{Request, Result};
 
 use super::limits::Share;
+use super::outgoing::Outgoing;
 
 /// An answer that takes time. It is first polled when all requests before it are answered.
 pub(crate) type Later = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -14,7 +15,7 @@ pub(crate) type Later = Pin<Box<dyn Future<Output = Answer> + Send>>;
 /// What becomes of a request.
 pub(crate) enum Answer {
     /// This is sent, and what it has of the shared memory is free afterwards.
-    Send(Frame, Share),
+    Send(Outgoing, Share),
     /// It takes time.
     Later(Later),
     /// Nothing is sent: a produce request that wants no acknowledgement.
@@ -35,7 +36,7 @@ impl Answer {
 
     pub(crate) fn framed(frame: Result<Frame>) -> Self {
         match frame {
-            Ok(frame) => Self::Send(frame, Share::default()),
+            Ok(frame) => Self::Send(frame.into(), Share::default()),
             Err(error) => Self::Close(format!("the answer cannot be written: {error}")),
         }
     }
@@ -44,7 +45,7 @@ impl Answer {
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Send(frame, _) => f.debug_tuple("Send").field(frame).finish(),
+            Self::Send(outgoing, _) => f.debug_tuple("Send").field(outgoing).finish(),
             Self::Later(_) => f.write_str("Later"),
             Self::Silence => f.write_str("Silence"),
             Self::Close(reason) => f.debug_tuple("Close").field(reason).finish(),

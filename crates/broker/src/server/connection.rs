@@ -3,16 +3,14 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use bytes::Buf;
-use copart_protocol::frame::Frame;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
 use super::answer::Answer;
-use super::limits::{Limits, Share};
+use super::limits::Share;
 use super::receive::Receiver;
 use crate::api;
 use crate::broker::{Node, Shared};
@@ -31,7 +29,7 @@ pub(super) async fn serve(
     let receiver = Receiver::new(input, limits.clone(), broker.requests.clone());
     let (queue, answers) = mpsc::channel(limits.max_in_flight);
     let read = read_requests(&broker, &node, receiver, queue);
-    let write = write_answers(&limits, output, answers);
+    let write = write_answers(limits.send_timeout, output, answers);
     // A client that closed its side reads no answers: whoever ends first ends the connection.
     let reason = tokio::select! {
         reason = read => reason,
@@ -78,8 +76,8 @@ async fn read_requests(
 }
 
 async fn write_answers(
-    limits: &Limits,
-    mut output: impl AsyncWrite + Unpin,
+    patience: Duration,
+    mut output: OwnedWriteHalf,
     mut answers: mpsc::Receiver<(Answer, Share)>,
 ) -> Option<String> {
     while let Some((mut answer, request)) = answers.recv().await {
@@ -88,7 +86,7 @@ async fn write_answers(
         }
         drop(request);
         match answer {
-            Answer::Send(frame, _share) => match send(limits, &mut output, frame).await {
+            Answer::Send(outgoing, _share) => match outgoing.send(&mut output, patience).await {
                 Ok(()) => {}
                 Err(error) if is_normal(&error) => return None,
                 Err(error) => return Some(format!("sending an answer: {error}")),
@@ -98,26 +96,6 @@ async fn write_answers(
         }
     }
     None
-}
-
-/// Sends a frame, as long as the client takes some of it now and then.
-async fn send(
-    limits: &Limits,
-    output: &mut (impl AsyncWrite + Unpin),
-    mut frame: Frame,
-) -> io::Result<()> {
-    while frame.has_remaining() {
-        match timeout(limits.send_timeout, output.write_buf(&mut frame)).await {
-            Ok(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => return Err(error),
-            Err(_) => {
-                let reason = format!("{} bytes of it are not taken", frame.remaining());
-                return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Clients come and go; that is nothing to report.

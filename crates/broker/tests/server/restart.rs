@@ -4,7 +4,7 @@ use copart_broker::{Broker, DirectoryRepair, Durability, ErrorKind};
 use copart_protocol::ErrorCode;
 use copart_protocol::records::Compression;
 
-use super::client::{Client, batch, init_producer_id, sealed};
+use super::client::{Client, batch, init_producer_id, sealed, values};
 
 #[tokio::test]
 async fn everything_is_there_again() {
@@ -110,4 +110,34 @@ async fn a_damaged_partition_keeps_no_other_from_working() {
     let produced = client.produce("t", 0, batch(&["x"])).await;
     assert_eq!(produced.base_offset, 1, "offsets stay");
     assert_eq!(client.values("t", 0, 1).await.len(), 1);
+}
+
+/// Long reads are sent from the file; they end before damage as short ones do.
+#[tokio::test]
+async fn long_reads_are_checked_before_they_are_sent() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let broker = Broker::builder()
+        .data(directory.path())
+        .topic("t", 1)
+        .start()
+        .await
+        .expect("starts");
+    let mut client = Client::to(&broker, 1).await;
+    let sent: Vec<String> = (0..40).map(|i| format!("{i:010000}")).collect();
+    for value in &sent {
+        client.produce("t", 0, batch(&[value])).await;
+    }
+    let all = client.fetch("t", 0, 0).await.records;
+    let received = values(&all).into_iter().map(|(_, value)| value);
+    assert!(received.eq(sent), "other values than were sent");
+
+    let log = directory.path().join("t-0/00000000000000000000.log");
+    let mut bytes = std::fs::read(&log).expect("there");
+    bytes[all.len() / 40 * 20 + 5000] ^= 1;
+    std::fs::write(&log, &bytes).expect("written");
+    let before = client.fetch("t", 0, 0).await;
+    assert_eq!(values(&before.records).len(), 20);
+    let data = client.fetch("t", 0, 20).await;
+    assert_eq!(data.error_code, ErrorCode::KAFKA_STORAGE_ERROR);
+    assert_eq!(broker.damaged_partitions().len(), 1);
 }

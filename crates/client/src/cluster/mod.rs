@@ -260,6 +260,13 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// Forgets a connection that nobody will ask for again. It closes with its last handle.
+    pub(crate) fn forget_connection(&self, node: i32, usage: Use) {
+        self.shared.pool.forget(node, usage);
+    }
+}
+
 impl std::fmt::Debug for Cluster {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cluster").finish_non_exhaustive()

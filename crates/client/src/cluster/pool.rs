@@ -15,6 +15,9 @@ use crate::{Error, ErrorKind, Result};
 pub(crate) enum Use {
     /// Produce, metadata, administration.
     General,
+    /// One reader's fetches, by its number: an answer may wait for records that come later, and other readers
+    /// do not wait for the same ones.
+    Fetch(u64),
     /// Groups and transactions: a heartbeat must not wait for a fetch or a megabyte of records.
     Coordination,
 }
@@ -119,6 +122,12 @@ impl Pool {
                 Err(error)
             }
         }
+    }
+
+    /// Forgets a connection that nobody will ask for again. It closes with its last handle.
+    pub(crate) fn forget(&self, node: i32, usage: Use) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.remove(&(node, usage));
     }
 
     /// Closes the connections to nodes that are gone.

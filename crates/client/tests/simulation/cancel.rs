@@ -1,4 +1,4 @@
-//! Every future of the producer, dropped at every point at which it waits.
+//! Every future of the producer and the reader, dropped at every point at which it waits.
 
 use std::future::Future;
 use std::pin::pin;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use copart::{Partitioning, Producer, ProducerRecord};
+use copart::{End, Partitioning, Producer, ProducerRecord, Reader};
 
 use crate::cluster::{SimCluster, TOPIC};
 use crate::faults::Faults;
@@ -172,5 +172,100 @@ fn dropping_the_last_handle_sends_what_was_taken() {
             delivery.await.expect("written");
         }
         assert_eq!(total(&cluster), 50);
+    });
+}
+
+/// A cluster with ten records in three partitions, and a reader that ends with the last.
+async fn reader_of_ten() -> (Arc<SimCluster>, Reader) {
+    let cluster = cluster();
+    let producer = producer(&cluster, 1 << 20);
+    for number in 0..10 {
+        let value = number.to_string();
+        let record = ProducerRecord::to(TOPIC)
+            .partition(number % 3)
+            .value(&value);
+        producer.send(record).await.expect("written");
+    }
+    let reader = client(&cluster).reader().topic(TOPIC).until(End::Latest);
+    let reader = reader.build().await.expect("a reader");
+    (cluster, reader)
+}
+
+/// The offsets that are left, by partition.
+async fn rest(reader: &mut Reader) -> Vec<(i32, i64)> {
+    let mut rest = Vec::new();
+    while let Some(batch) = reader.recv().await {
+        let batch = batch.expect("no error");
+        rest.extend(
+            batch
+                .records()
+                .map(|record| (record.partition(), record.offset())),
+        );
+    }
+    rest
+}
+
+fn all_ten() -> Vec<(i32, i64)> {
+    let counts = [(0, 4), (1, 3), (2, 3)];
+    counts
+        .iter()
+        .flat_map(|&(partition, count)| (0..count).map(move |offset| (partition, offset)))
+        .collect()
+}
+
+#[test]
+fn a_recv_that_was_dropped_took_nothing() {
+    at_every_poll(|polls| async move {
+        let (_cluster, mut reader) = reader_of_ten().await;
+        let first = poll_at_most(reader.recv(), polls).await;
+        let mut seen = Vec::new();
+        if let Some(batch) = &first {
+            let batch = batch.as_ref().expect("more").as_ref().expect("no error");
+            seen.extend(
+                batch
+                    .records()
+                    .map(|record| (record.partition(), record.offset())),
+            );
+        }
+        seen.extend(rest(&mut reader).await);
+        seen.sort_unstable();
+        assert_eq!(seen, all_ten());
+        first.is_some()
+    });
+}
+
+#[test]
+fn a_next_record_that_was_dropped_took_nothing() {
+    at_every_poll(|polls| async move {
+        let (_cluster, mut reader) = reader_of_ten().await;
+        let mut seen = Vec::new();
+        let mut records = reader.records();
+        let first = poll_at_most(records.next(), polls).await;
+        let second = poll_at_most(records.next(), polls).await;
+        for record in [&first, &second].into_iter().flatten() {
+            let record = record.as_ref().expect("more").as_ref().expect("no error");
+            seen.push((record.partition(), record.offset()));
+        }
+        seen.extend(rest(&mut reader).await);
+        seen.sort_unstable();
+        assert_eq!(seen, all_ten());
+        second.is_some()
+    });
+}
+
+#[test]
+fn building_and_asking_can_be_dropped() {
+    at_every_poll(|polls| async move {
+        let (cluster, mut reader) = reader_of_ten().await;
+        let ends = poll_at_most(reader.end_offsets(), polls).await;
+        let other = client(&cluster).reader().topic(TOPIC).until(End::Latest);
+        let built = poll_at_most(other.clone().build(), polls).await;
+        if let Some(built) = built {
+            let mut seen = rest(&mut built.expect("a reader")).await;
+            seen.sort_unstable();
+            assert_eq!(seen, all_ten());
+        }
+        assert_eq!(rest(&mut reader).await.len(), 10);
+        ends.is_some_and(|ends| ends.is_ok())
     });
 }

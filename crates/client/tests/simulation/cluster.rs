@@ -8,41 +8,50 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use copart::protocol::header::Incoming;
 use copart::protocol::messages::api_versions::{ApiVersionsRequest, ApiVersionsResponse};
+use copart::protocol::messages::fetch::FetchRequest;
 use copart::protocol::messages::init_producer_id::{InitProducerIdRequest, InitProducerIdResponse};
+use copart::protocol::messages::list_offsets::ListOffsetsRequest;
 use copart::protocol::messages::metadata::{
     MetadataRequest, MetadataResponse, MetadataResponseBroker, MetadataResponsePartition,
     MetadataResponseTopic,
 };
+use copart::protocol::messages::offset_for_leader_epoch::OffsetForLeaderEpochRequest;
 use copart::protocol::messages::produce::{
     LeaderIdAndEpoch, PartitionProduceResponse, ProduceRequest, ProduceResponse,
     TopicProduceResponse,
 };
-use copart::protocol::records::{Decompressor, RecordBatch, sequence_after};
+use copart::protocol::records::{BatchEditor, Decompressor, RecordBatch, sequence_after};
 use copart::protocol::{AnyRequest, ApiKey, ErrorCode, Request, Uuid, frame, versions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use crate::faults::{Fate, Faults};
+use crate::fetch::Sessions;
 
 pub const TOPIC: &str = "events";
-const TOPIC_ID: Uuid = Uuid([7; 16]);
+pub const TOPIC_ID: Uuid = Uuid([7; 16]);
 
 pub struct SimCluster {
     pub faults: Faults,
     nodes: i32,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
+    pub(crate) sessions: Mutex<Sessions>,
+    /// Wakes fetches that wait for records.
+    pub(crate) appended: tokio::sync::Notify,
 }
 
-struct State {
-    partitions: Vec<SimPartition>,
+pub(crate) struct State {
+    pub(crate) partitions: Vec<SimPartition>,
     next_producer_id: i64,
     random: fastrand::Rng,
 }
 
 #[derive(Default)]
-struct SimPartition {
-    leader: i32,
-    epoch: i32,
-    log: Vec<Bytes>,
+pub(crate) struct SimPartition {
+    pub(crate) leader: i32,
+    pub(crate) epoch: i32,
+    pub(crate) log: Vec<Bytes>,
+    /// The same as batches, each with its first offset and the epoch of the leader that wrote it.
+    pub(crate) batches: Vec<(i64, i32, Bytes)>,
     producers: HashMap<i64, ProducerState>,
 }
 
@@ -62,6 +71,8 @@ impl SimCluster {
         Arc::new(Self {
             faults,
             nodes,
+            sessions: Mutex::default(),
+            appended: tokio::sync::Notify::new(),
             state: Mutex::new(State {
                 partitions: partitions.collect(),
                 next_producer_id: 100,
@@ -123,6 +134,7 @@ impl SimCluster {
             let fate = match api {
                 ApiKey::ApiVersions => Fate::Pass,
                 ApiKey::Produce => self.faults.of_produce(),
+                ApiKey::Fetch => self.faults.of_fetch(),
                 _ => self.faults.of_other(),
             };
             match fate {
@@ -145,10 +157,22 @@ impl SimCluster {
                 AnyRequest::Produce(request) => {
                     let unanswered = request.acks == 0;
                     let answer = self.produce(node, &request, fate);
+                    self.appended.notify_waiters();
                     if unanswered {
                         continue;
                     }
                     encode::<ProduceRequest>(version, id, &answer)
+                }
+                AnyRequest::Fetch(request) => {
+                    let answer = self.fetch(node, &request, fate).await;
+                    encode::<FetchRequest>(version, id, &answer)
+                }
+                AnyRequest::ListOffsets(request) => {
+                    encode::<ListOffsetsRequest>(version, id, &self.list_offsets(node, &request))
+                }
+                AnyRequest::OffsetForLeaderEpoch(request) => {
+                    let answer = self.epoch_ends(node, &request);
+                    encode::<OffsetForLeaderEpochRequest>(version, id, &answer)
                 }
                 other => panic!("{} was not expected", other.api()),
             };
@@ -169,6 +193,9 @@ impl SimCluster {
             ApiKey::Metadata,
             ApiKey::ApiVersions,
             ApiKey::InitProducerId,
+            ApiKey::Fetch,
+            ApiKey::ListOffsets,
+            ApiKey::OffsetForLeaderEpoch,
         ];
         ApiVersionsResponse {
             api_keys: apis.map(versions::listed).to_vec(),
@@ -326,6 +353,11 @@ impl SimPartition {
                 state.batches.pop_front();
             }
         }
+        let mut stored = batch.bytes().to_vec();
+        let mut editor = BatchEditor::new(&mut stored).expect("a batch");
+        editor.set_base_offset(offset).expect("an offset");
+        editor.set_partition_leader_epoch(self.epoch);
+        self.batches.push((offset, self.epoch, stored.into()));
         let records = batch
             .records(&mut Decompressor::new(10 << 20))
             .expect("readable");

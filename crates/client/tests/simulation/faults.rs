@@ -84,6 +84,21 @@ impl Faults {
         }
     }
 
+    pub fn of_fetch(&self) -> Fate {
+        if !self.strikes(self.per_mille) {
+            return Fate::Pass;
+        }
+        match self.random.lock().unwrap().u32(..7) {
+            0 => Fate::Refuse(ErrorCode::NOT_LEADER_OR_FOLLOWER),
+            1 => Fate::Refuse(ErrorCode::KAFKA_STORAGE_ERROR),
+            2 => Fate::Refuse(ErrorCode::UNKNOWN_TOPIC_ID),
+            3 => Fate::Refuse(ErrorCode::FETCH_SESSION_ID_NOT_FOUND),
+            4 => Fate::DisconnectBefore,
+            5 => Fate::DisconnectAfter,
+            _ => Fate::Stall,
+        }
+    }
+
     pub fn of_other(&self) -> Fate {
         if !self.strikes(self.per_mille / 2) {
             return Fate::Pass;

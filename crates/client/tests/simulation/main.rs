@@ -1,4 +1,4 @@
-//! A producer against a cluster that fails in every way that a seed can think of, on a network in memory and
+//! A producer and a reader against a cluster that fails in every way that a seed can think of, on a network in memory and
 //! a clock that does not wait.
 //!
 //! `COPART_SEEDS=FROM..TO` runs other seeds than the usual ones; `COPART_LOG=trace` shows what happens.
@@ -8,7 +8,9 @@
 mod cancel;
 mod cluster;
 mod faults;
+mod fetch;
 mod network;
+mod reading;
 mod workload;
 
 use std::ops::Range;
@@ -65,4 +67,12 @@ fn closing_reports_what_is_left() {
 #[test]
 fn without_idempotence_nothing_acknowledged_is_lost() {
     check(0..300, Scenario::not_idempotent);
+}
+
+#[test]
+fn readers_see_everything_once_and_in_order() {
+    log();
+    for seed in seeds(0..200) {
+        reading::run(seed);
+    }
 }

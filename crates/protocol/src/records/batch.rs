@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 
 use super::decode::{Records, Shared};
 use super::edit::BatchEditor;
-use super::header::{BATCH_HEADER_LEN, BatchHeader, Producer, checksum_of};
+use super::header::{BATCH_HEADER_LEN, BatchHeader, Producer};
 use super::{Codec, Decompressor};
 use crate::{Error, ErrorKind, Result};
 
@@ -84,18 +84,7 @@ impl RecordBatch {
 
     /// Compares the checksum with the bytes.
     pub fn verify_crc(&self) -> Result<()> {
-        let computed = checksum_of(&self.bytes);
-        if computed == self.header.crc {
-            return Ok(());
-        }
-        Err(Error::at(
-            ErrorKind::Corrupt,
-            0,
-            format!(
-                "the batch at offset {} has CRC-32C {computed:08x}, its header says {:08x}",
-                self.header.base_offset, self.header.crc
-            ),
-        ))
+        self.header.verify_crc(&self.bytes)
     }
 
     /// The batch's records: a part of this buffer, or decompressed into a new

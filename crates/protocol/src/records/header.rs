@@ -172,6 +172,23 @@ impl BatchHeader {
         Ok(())
     }
 
+    /// Compares the checksum with the bytes of the whole batch, this header's
+    /// included.
+    pub fn verify_crc(&self, batch: &[u8]) -> Result<()> {
+        let computed = checksum_of(batch);
+        if computed == self.crc {
+            return Ok(());
+        }
+        Err(Error::at(
+            ErrorKind::Corrupt,
+            0,
+            format!(
+                "the batch at offset {} has CRC-32C {computed:08x}, its header says {:08x}",
+                self.base_offset, self.crc
+            ),
+        ))
+    }
+
     /// The offset of the last record that was appended.
     pub fn last_offset(&self) -> i64 {
         self.base_offset + i64::from(self.last_offset_delta)
@@ -249,8 +266,8 @@ impl BatchHeader {
 }
 
 /// CRC-32C of a whole batch. `batch` is at least a header long.
-pub(super) fn checksum_of(batch: &[u8]) -> u32 {
-    crc32c(&batch[CHECKED_FROM..])
+fn checksum_of(batch: &[u8]) -> u32 {
+    crc32c(batch.get(CHECKED_FROM..).unwrap_or_default())
 }
 
 pub(super) fn unsupported_magic(magic: i8) -> Error {

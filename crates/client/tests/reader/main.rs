@@ -1,0 +1,7 @@
+//! Readers against the reference broker, over sockets.
+
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod moves;
+mod starts;
+mod support;
