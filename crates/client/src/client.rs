@@ -58,6 +58,18 @@ impl Client {
             .await
     }
 
+    /// Asks for new metadata now, and waits for it. There is seldom a need: it is refreshed by age, and whenever
+    /// an answer shows that it is old. After a topic was created or given more partitions, this tells at once.
+    ///
+    /// # Errors
+    /// When no broker answers: why each address failed.
+    ///
+    /// # Cancel safety
+    /// Cancel-safe.
+    pub async fn refresh(&self) -> Result<()> {
+        self.cluster.refresh_now().await
+    }
+
     /// Any request of Kafka's, to whichever broker it belongs to.
     ///
     /// ```no_run
@@ -93,6 +105,8 @@ pub struct ClientBuilder {
     request_timeout: Duration,
     max_response: usize,
     metadata_max_age: Duration,
+    metadata_max_idle: Duration,
+    rack: Option<String>,
     retry_backoff: Backoff,
     reconnect_backoff: Backoff,
     allow_auto_create: bool,
@@ -116,6 +130,8 @@ impl ClientBuilder {
             request_timeout: Duration::from_secs(30),
             max_response: 128 << 20,
             metadata_max_age: Duration::from_secs(300),
+            metadata_max_idle: Duration::from_secs(300),
+            rack: None,
             retry_backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(1)),
             reconnect_backoff: Backoff::new(Duration::from_millis(50), Duration::from_secs(1)),
             allow_auto_create: false,
@@ -173,6 +189,21 @@ impl ClientBuilder {
         self
     }
 
+    /// How long metadata of a topic is kept that nobody uses. Five minutes by default. The topic can be used
+    /// again at any time: the first record waits for metadata then, as it did at the beginning.
+    pub fn metadata_max_idle(mut self, idle: Duration) -> Self {
+        self.metadata_max_idle = idle;
+        self
+    }
+
+    /// The rack, or the availability zone, that this client stands in (`client.rack`). It is compared with
+    /// `broker.rack` of the brokers. Readers fetch from replicas in it where brokers are set up for that (KIP-392),
+    /// and [`Partitioning::rack_aware`](crate::Partitioning::rack_aware) spreads records to leaders in it.
+    pub fn rack(mut self, rack: impl Into<String>) -> Self {
+        self.rack = Some(rack.into());
+        self
+    }
+
     /// How long to wait between tries of the same thing. 100 ms, doubling to 1 s, by default.
     pub fn retry_backoff(mut self, backoff: Backoff) -> Self {
         self.retry_backoff = backoff;
@@ -219,6 +250,7 @@ impl ClientBuilder {
             ("connect timeout", self.connect_timeout),
             ("request timeout", self.request_timeout),
             ("metadata max age", self.metadata_max_age),
+            ("metadata max idle", self.metadata_max_idle),
         ] {
             if value.is_zero() {
                 violations.push(format!("{name}: must not be zero"));
@@ -263,6 +295,8 @@ impl ClientBuilder {
         let config = ClusterConfig {
             bootstrap,
             max_age: bounded(self.metadata_max_age),
+            max_idle: bounded(self.metadata_max_idle),
+            rack: self.rack.filter(|rack| !rack.is_empty()).map(Arc::from),
             backoff: self.retry_backoff,
             request_timeout: bounded(self.request_timeout),
             allow_auto_create: self.allow_auto_create,

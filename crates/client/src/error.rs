@@ -187,6 +187,12 @@ impl Error {
             .change(|inner| inner.context.partition = Some(partition))
     }
 
+    /// With the broker's error code of another one.
+    pub(crate) fn like_code_of(self, other: &Self) -> Self {
+        let code = other.code();
+        self.change(|inner| inner.code = code)
+    }
+
     pub(crate) fn at_offset(self, offset: i64) -> Self {
         self.change(|inner| inner.context.offset = Some(offset))
     }
@@ -229,6 +235,13 @@ impl Error {
             ErrorKind::Connect | ErrorKind::Disconnected | ErrorKind::Timeout | ErrorKind::Full => {
                 true
             }
+            // A registry that did not answer may do so later.
+            ErrorKind::Encoding => self
+                .0
+                .source
+                .as_deref()
+                .and_then(|source| source.downcast_ref::<copart_serializers::Error>())
+                .is_some_and(copart_serializers::Error::is_retriable),
             _ => self.0.code.is_some_and(ErrorCode::is_retriable),
         }
     }

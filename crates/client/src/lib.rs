@@ -20,12 +20,15 @@
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Reader`]: topics and partitions from any place on, without a group.
+//! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
+//! - [`Guard`]: refuses to write where keys would not go where they went before.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
 //!
-//! It needs a tokio runtime, and builds with cargo and a C compiler alone. Events go to `tracing`, counters
-//! to the `metrics` facade, under names that begin with `copart.`.
+//! It needs a tokio runtime, and builds with cargo and a C compiler alone. Spans and events go to `tracing`,
+//! counters and histograms to the `metrics` facade, under names that begin with `copart.`; an [`Interceptor`] is
+//! code of yours that looks on.
 #![forbid(unsafe_code)]
 
 mod backoff;
@@ -35,6 +38,7 @@ mod error;
 mod net;
 mod producer;
 mod reader;
+mod telemetry;
 mod topic_partition;
 
 pub use backoff::Backoff;
@@ -52,10 +56,13 @@ pub use net::{Address, BoxFuture, BoxStream, Stream, Tcp, Transport};
 pub use producer::{
     Acks, Choice, CloseReport, Delivery, Guard, NamedPartitioner, NoPartitioner, Null, Partitioner,
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
-    RecordView, Rejection, TopicView,
+    RecordView, Rejection, TopicView, TypedProducer,
 };
 pub use reader::{
     Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
     Record, RecordStream, Records, Start, Watermarks,
+};
+pub use telemetry::{
+    Acknowledgement, Interceptor, OutgoingRecord, TraceContext, TraceInjector, describe_metrics,
 };
 pub use topic_partition::TopicPartition;

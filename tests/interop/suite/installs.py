@@ -1,5 +1,6 @@
 """Installs what the suite drives, by package name from the registries, below target/interop."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -146,6 +147,14 @@ def rust_driver(client):
     run(["cargo", "build", "--quiet", "--locked", "--manifest-path", CLIENTS / "rust" / "Cargo.toml"],
         env={**os.environ, "CARGO_TARGET_DIR": str(target)})
     return [target / "debug" / "copart-interop-rust", client]
+
+
+def copart_driver():
+    """copart's own producer, from this repository."""
+    need("cargo", "Rust 1.95 or later")
+    run(["cargo", "build", "--quiet", "--locked", "--package", "copart", "--example", "client-driver"], cwd=ROOT)
+    metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--quiet"], cwd=ROOT))
+    return [Path(metadata["target_directory"]) / "debug" / "examples" / "client-driver"]
 
 
 def kcat_driver():

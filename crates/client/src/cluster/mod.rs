@@ -4,6 +4,7 @@
 //! - `refresh`: the task that replaces it.
 //! - `pool`: connections.
 //! - `coordinator`: who coordinates what.
+//! - `wanted`: which topics to ask for.
 //! - `request`: any request to the broker it belongs to.
 
 mod coordinator;
@@ -11,8 +12,9 @@ mod pool;
 mod refresh;
 mod request;
 mod view;
+mod wanted;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +26,8 @@ pub use coordinator::Coordinated;
 pub(crate) use pool::{Pool, Use};
 pub use request::{RequestBuilder, Route};
 pub use view::{Broker, ClusterView, Partition, Topic};
+use wanted::Wanted;
+pub(crate) use wanted::{Hold, Interest};
 
 use crate::backoff::Backoff;
 use crate::net::{Address, Connection};
@@ -35,6 +39,10 @@ pub(crate) struct ClusterConfig {
     pub(crate) bootstrap: Vec<Address>,
     /// How old metadata may get.
     pub(crate) max_age: Duration,
+    /// How long topics that nobody uses are kept.
+    pub(crate) max_idle: Duration,
+    /// The rack that the client stands in.
+    pub(crate) rack: Option<Arc<str>>,
     pub(crate) backoff: Backoff,
     pub(crate) request_timeout: Duration,
     pub(crate) allow_auto_create: bool,
@@ -71,24 +79,6 @@ struct Attempts {
     error: Option<Error>,
 }
 
-/// Topics to ask for.
-#[derive(Default)]
-struct Wanted {
-    topics: HashSet<Arc<str>>,
-    /// Those that no answer has spoken of yet.
-    new: HashSet<Arc<str>>,
-}
-
-impl Wanted {
-    fn all(&self) -> Vec<Arc<str>> {
-        self.topics.iter().cloned().collect()
-    }
-
-    fn is_urgent(&self) -> bool {
-        !self.new.is_empty()
-    }
-}
-
 /// Answers in a row that say a topic does not exist until that is believed: a new topic is not known to all
 /// brokers at once.
 const UNKNOWN_TOPIC_TRIES: u32 = 5;
@@ -120,7 +110,7 @@ impl Cluster {
             view: watch::Sender::new(Arc::new(ClusterView::default())),
             attempts: watch::Sender::new(Attempts::default()),
             refresh: Arc::new(Notify::new()),
-            wanted: Mutex::default(),
+            wanted: Mutex::new(Wanted::new()),
             coordinators: Mutex::default(),
         });
         tokio::spawn(refresh::run(Arc::downgrade(&shared)));
@@ -137,6 +127,11 @@ impl Cluster {
         self.shared.view.subscribe()
     }
 
+    /// The rack that the client stands in, if it was told.
+    pub(crate) fn rack(&self) -> Option<&Arc<str>> {
+        self.shared.config.rack.as_ref()
+    }
+
     pub(crate) fn request_timeout(&self) -> Duration {
         self.shared.config.request_timeout
     }
@@ -146,14 +141,14 @@ impl Cluster {
         self.shared.refresh.notify_one();
     }
 
-    /// Adds a topic to those that are asked for.
-    pub(crate) fn want(&self, topic: &str) {
-        let mut wanted = self.shared.wanted();
-        if !wanted.topics.contains(topic) {
-            let topic: Arc<str> = topic.into();
-            wanted.topics.insert(Arc::clone(&topic));
-            wanted.new.insert(topic);
-        }
+    /// Asks for a topic until the result is dropped, also while nobody uses it.
+    pub(crate) fn hold(&self, topic: &str) -> Hold {
+        self.shared.wanted().hold(topic)
+    }
+
+    /// Asks for a topic while it is used: until it was not for as long as topics are kept.
+    pub(crate) fn touch(&self, topic: &str) -> Arc<Interest> {
+        self.shared.wanted().touch(topic)
     }
 
     /// A topic that exists. Waits for metadata until `deadline`.
@@ -162,7 +157,7 @@ impl Cluster {
     pub(crate) async fn topic(&self, name: &str, deadline: Instant) -> Result<Arc<Topic>> {
         let mut attempts = self.shared.attempts.subscribe();
         let mut unknown = 0;
-        self.want(name);
+        self.touch(name);
         loop {
             let seen = attempts.borrow_and_update().clone();
             let view = self.view();

@@ -1,6 +1,5 @@
 //! The task that keeps the view of the cluster fresh.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use super::pool::Use;
 use super::{Cluster, Shared};
 use crate::net::{Address, Connection};
+use crate::telemetry::names;
 use crate::{Error, ErrorKind, Result};
 
 /// How much later the next bootstrap address is tried.
@@ -142,10 +142,7 @@ impl Cluster {
     }
 
     async fn refresh_from(&self, connection: &Connection) -> Result<()> {
-        let (topics, new) = {
-            let wanted = self.shared.wanted();
-            (wanted.all(), wanted.new.clone())
-        };
+        let topics = self.shared.wanted().to_ask();
         let request = MetadataRequest {
             topics: Some(
                 topics
@@ -160,7 +157,7 @@ impl Cluster {
             ..MetadataRequest::default()
         };
         let response = self.metadata(connection, &request).await?;
-        self.accept(&response, &new)
+        self.accept(&response, &topics)
     }
 
     /// In version 4 and later: before that, auto-creation cannot be turned off.
@@ -185,7 +182,7 @@ impl Cluster {
             })
     }
 
-    fn accept(&self, response: &MetadataResponse, new: &HashSet<Arc<str>>) -> Result<()> {
+    fn accept(&self, response: &MetadataResponse, asked: &[Arc<str>]) -> Result<()> {
         if response.error_code == ErrorCode::REBOOTSTRAP_REQUIRED {
             return Err(Error::from_code(response.error_code, None));
         }
@@ -195,20 +192,24 @@ impl Cluster {
                 "the broker says that the cluster has no brokers",
             ));
         }
-        self.shared
-            .wanted()
-            .new
-            .retain(|topic| !new.contains(topic));
         let mut merged = Arc::clone(&self.view());
-        self.shared.view.send_modify(|view| {
-            *view = Arc::new(view.merge(response));
-            merged = Arc::clone(view);
-        });
+        {
+            // Held over both, so that whoever wants a topic finds either the old or the new state of things.
+            let mut wanted = self.shared.wanted();
+            wanted.answered(asked);
+            let idle = wanted.forget_idle(self.shared.config.max_idle);
+            self.shared.view.send_modify(|view| {
+                let mut news = view.merge(response);
+                news.forget(&idle);
+                *view = Arc::new(news);
+                merged = Arc::clone(view);
+            });
+        }
         tracing::debug!(brokers = merged.brokers().len(), "metadata refreshed");
         self.shared
             .pool
             .retain(|node| merged.broker(node).is_some());
-        metrics::counter!("copart.metadata.refreshes").increment(1);
+        metrics::counter!(names::REFRESHES).increment(1);
         Ok(())
     }
 }

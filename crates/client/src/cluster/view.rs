@@ -160,6 +160,14 @@ impl ClusterView {
         }
     }
 
+    /// Drops what is known of these topics.
+    pub(crate) fn forget(&mut self, topics: &[Arc<str>]) {
+        for topic in topics {
+            self.topics.remove(topic);
+            self.errors.remove(topic);
+        }
+    }
+
     /// The view after a broker said, in answer to something else, who leads a partition now (KIP-951).
     /// `None` if that is no news.
     pub(crate) fn with_leader(

@@ -50,7 +50,7 @@ impl Dialer {
                 ),
             )),
         };
-        metrics::counter!("copart.connections", "outcome" => if result.is_ok() { "ok" } else { "failed" })
+        metrics::counter!(crate::telemetry::names::CONNECTIONS, "outcome" => if result.is_ok() { "ok" } else { "failed" })
             .increment(1);
         result.map_err(|error| match error.context().broker {
             Some(_) => error,

@@ -14,6 +14,7 @@ use super::shared::Shared;
 use super::supervisor;
 use crate::client::{bounded, config_error, runtime};
 use crate::cluster::Cluster;
+use crate::telemetry::Interceptor;
 use crate::{Backoff, Result};
 
 /// A producer's builder before its partitioner is named.
@@ -125,6 +126,31 @@ impl<P> ProducerBuilder<P> {
         self
     }
 
+    /// Compares the topic's newest records with its partitioner before the first record is sent, which waits for
+    /// that. With [`Guard::Refuse`] nothing is written to a topic whose keys are elsewhere: the error says what
+    /// was declared, what was found, and which client of the catalogue places keys so.
+    ///
+    /// A sample is read, of at most 20,000 records, 16 MiB and 5 seconds, which takes the permission READ on the
+    /// topic. Few keys prove nothing, and an empty topic may be written to. Keys that are where the partitioner put
+    /// them when the topic had fewer partitions are no disagreement. Partitioners that pin no keys, and such of
+    /// your own, are not verified.
+    pub fn verify_topic(mut self, topic: impl Into<String>, guard: Guard) -> Self {
+        self.settings.guards.verify.insert(topic.into(), guard);
+        self
+    }
+
+    /// As [`verify_topic`](Self::verify_topic), for all topics that it was not called for. Off by default.
+    pub fn verify_topics(mut self, guard: Guard) -> Self {
+        self.settings.guards.verify_others = Some(guard);
+        self
+    }
+
+    /// Adds code that sees records and outcomes. Several are called in the order in which they were added.
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.settings.interceptors.add(interceptor);
+        self
+    }
+
     /// How many replicas must have a record. All that are in sync, by default.
     pub fn acks(mut self, acks: Acks) -> Self {
         self.settings.acks = acks;
@@ -214,6 +240,7 @@ impl<P> ProducerBuilder<P> {
         }
         let core = CoreConfig {
             batch_size: settings.batch_size,
+            max_request_size: settings.max_request_size,
             linger: bounded(settings.linger),
             delivery_timeout: bounded(settings.delivery_timeout),
             max_in_flight: settings.max_in_flight,
@@ -225,6 +252,7 @@ impl<P> ProducerBuilder<P> {
             partitioning: sealed::Sealed::partitioning(self.partitioner),
             overrides: settings.overrides,
             guards: settings.guards,
+            interceptors: settings.interceptors,
             acks: settings.acks,
             buffer_memory: settings.buffer_memory,
             max_block: bounded(settings.max_block),

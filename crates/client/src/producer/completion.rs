@@ -20,22 +20,51 @@ pub(crate) type Outcome = Result<Written>;
 #[derive(Debug)]
 pub(crate) struct Completion {
     partition: i32,
-    outcome: OnceLock<Outcome>,
+    ending: OnceLock<Ending>,
     wakers: Mutex<Vec<Waker>>,
+}
+
+/// How a batch ends.
+#[derive(Debug)]
+enum Ending {
+    Outcome(Outcome),
+    /// Its records are in these batches now, in order, and wait for theirs.
+    Split(Box<[SplitPart]>),
+}
+
+/// A batch that has some of the records of one that was split.
+#[derive(Debug)]
+pub(crate) struct SplitPart {
+    /// The place of its first record in the one that was split.
+    pub(crate) first: u32,
+    pub(crate) completion: Arc<Completion>,
 }
 
 impl Completion {
     pub(crate) fn new(partition: i32) -> Self {
         Self {
             partition,
-            outcome: OnceLock::new(),
+            ending: OnceLock::new(),
             wakers: Mutex::default(),
         }
     }
 
+    pub(crate) fn partition(&self) -> i32 {
+        self.partition
+    }
+
     /// Tells everybody who waits. The first outcome is the one that stays.
     pub(crate) fn complete(&self, outcome: Outcome) {
-        if self.outcome.set(outcome).is_err() {
+        self.end(Ending::Outcome(outcome));
+    }
+
+    /// Has everybody who waits do so for one of these. They are in order, and the first begins with record 0.
+    pub(crate) fn split(&self, parts: Box<[SplitPart]>) {
+        self.end(Ending::Split(parts));
+    }
+
+    fn end(&self, ending: Ending) {
+        if self.ending.set(ending).is_err() {
             return;
         }
         let wakers = {
@@ -45,15 +74,15 @@ impl Completion {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// The outcome, or a promise to wake. `place` is where the waiter's waker is kept.
-    pub(crate) fn poll(&self, place: &mut Option<usize>, cx: &Context<'_>) -> Poll<&Outcome> {
-        if let Some(outcome) = self.outcome.get() {
-            return Poll::Ready(outcome);
+    /// How it ended, or a promise to wake. `place` is where the waiter's waker is kept.
+    fn poll(&self, place: &mut Option<usize>, cx: &Context<'_>) -> Poll<&Ending> {
+        if let Some(ending) = self.ending.get() {
+            return Poll::Ready(ending);
         }
         let mut wakers = self.wakers.lock().unwrap_or_else(PoisonError::into_inner);
         // Looked at again: it may have been completed before the lock was taken.
-        if let Some(outcome) = self.outcome.get() {
-            return Poll::Ready(outcome);
+        if let Some(ending) = self.ending.get() {
+            return Poll::Ready(ending);
         }
         match *place {
             Some(at) => {
@@ -69,16 +98,31 @@ impl Completion {
         Poll::Pending
     }
 
-    /// Waits for the batch as a whole.
+    /// Waits for the batch as a whole, also when it is split. The result is the first failure.
     ///
     /// Cancel-safe.
-    pub(crate) async fn wait(&self) -> Result<()> {
-        let mut place = None;
-        std::future::poll_fn(|cx| match self.poll(&mut place, cx) {
-            Poll::Ready(outcome) => Poll::Ready(outcome.as_ref().map(|_| ()).map_err(Error::clone)),
-            Poll::Pending => Poll::Pending,
-        })
-        .await
+    pub(crate) async fn wait(self: &Arc<Self>) -> Result<()> {
+        let mut first = Ok(());
+        // The last goes first.
+        let mut left = vec![Arc::clone(self)];
+        while let Some(batch) = left.pop() {
+            let mut place = None;
+            let outcome = std::future::poll_fn(|cx| {
+                batch.poll(&mut place, cx).map(|ending| match ending {
+                    Ending::Outcome(outcome) => outcome.as_ref().map(|_| ()).map_err(Error::clone),
+                    Ending::Split(parts) => {
+                        let parts = parts.iter().rev();
+                        left.extend(parts.map(|part| Arc::clone(&part.completion)));
+                        Ok(())
+                    }
+                })
+            })
+            .await;
+            if first.is_ok() {
+                first = outcome;
+            }
+        }
+        first
     }
 }
 
@@ -137,10 +181,25 @@ impl Future for Delivery {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match this.batch.poll(&mut this.place, cx) {
-            Poll::Ready(Ok(written)) => Poll::Ready(Ok(this.receipt(written))),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error.clone())),
-            Poll::Pending => Poll::Pending,
+        loop {
+            let part = match this.batch.poll(&mut this.place, cx) {
+                Poll::Ready(Ending::Outcome(Ok(written))) => {
+                    return Poll::Ready(Ok(this.receipt(written)));
+                }
+                Poll::Ready(Ending::Outcome(Err(error))) => {
+                    return Poll::Ready(Err(error.clone()));
+                }
+                Poll::Ready(Ending::Split(parts)) => {
+                    let behind = parts.partition_point(|part| part.first <= this.index);
+                    let part = &parts[behind - 1];
+                    (Arc::clone(&part.completion), part.first)
+                }
+                Poll::Pending => return Poll::Pending,
+            };
+            let (batch, first) = part;
+            this.batch = batch;
+            this.index -= first;
+            this.place = None;
         }
     }
 }
@@ -193,5 +252,50 @@ mod tests {
             };
             assert_eq!(receipt, expected);
         }
+    }
+
+    #[test]
+    fn records_of_a_split_batch_wait_for_their_part() {
+        let whole = Arc::new(Completion::new(3));
+        let counter = Arc::new(Counter::default());
+        let waker = Waker::from(Arc::clone(&counter));
+        let mut cx = Context::from_waker(&waker);
+        let mut deliveries: Vec<_> = (0..4)
+            .map(|index| Delivery::new(Arc::clone(&whole), index, 77))
+            .collect();
+        let mut waiting = Box::pin(whole.wait());
+        assert!(waiting.as_mut().poll(&mut cx).is_pending());
+        assert!(Pin::new(&mut deliveries[3]).poll(&mut cx).is_pending());
+        let parts: Vec<_> = [0, 1, 3]
+            .map(|first| SplitPart {
+                first,
+                completion: Arc::new(Completion::new(3)),
+            })
+            .into();
+        let completions: Vec<_> = parts.iter().map(|p| Arc::clone(&p.completion)).collect();
+        whole.split(parts.into());
+        assert_eq!(counter.0.load(Ordering::Relaxed), 2);
+        assert!(Pin::new(&mut deliveries[3]).poll(&mut cx).is_pending());
+        for (offset, completion) in [(10, &completions[0]), (50, &completions[2])] {
+            completion.complete(Ok(Written {
+                base_offset: Some(offset),
+                append_time: None,
+            }));
+        }
+        assert!(waiting.as_mut().poll(&mut cx).is_pending());
+        completions[1].complete(Err(Error::new(ErrorKind::Closed, "closed")));
+        assert!(matches!(
+            waiting.as_mut().poll(&mut cx),
+            Poll::Ready(Err(_))
+        ));
+        let offsets: Vec<_> = deliveries
+            .iter_mut()
+            .map(|delivery| match Pin::new(delivery).poll(&mut cx) {
+                Poll::Ready(Ok(receipt)) => receipt.offset,
+                Poll::Ready(Err(_)) => None,
+                Poll::Pending => panic!("no outcome"),
+            })
+            .collect();
+        assert_eq!(offsets, [Some(10), None, None, Some(50)]);
     }
 }

@@ -8,6 +8,7 @@ use copart_protocol::records::{Codec, Compression};
 use super::guards::Guards;
 use super::partitioner::Partitioning;
 use crate::Backoff;
+use crate::telemetry::Interceptors;
 
 /// How many replicas must have a record before it counts as written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,7 @@ pub(crate) struct ProducerConfig {
     pub(crate) partitioning: Partitioning,
     pub(crate) overrides: HashMap<String, Partitioning>,
     pub(crate) guards: Guards,
+    pub(crate) interceptors: Interceptors,
     pub(crate) acks: Acks,
     pub(crate) buffer_memory: usize,
     pub(crate) max_block: Duration,
@@ -55,6 +57,7 @@ impl ProducerConfig {
 pub(crate) struct Settings {
     pub(crate) overrides: HashMap<String, Partitioning>,
     pub(crate) guards: Guards,
+    pub(crate) interceptors: Interceptors,
     pub(crate) acks: Acks,
     pub(crate) idempotence: bool,
     pub(crate) batch_size: usize,
@@ -73,6 +76,7 @@ impl Default for Settings {
         Self {
             overrides: HashMap::new(),
             guards: Guards::default(),
+            interceptors: Interceptors::default(),
             acks: Acks::All,
             idempotence: true,
             batch_size: 256 << 10,

@@ -9,13 +9,16 @@ use copart_protocol::messages::produce::{
 };
 use copart_protocol::records::RecordBatch;
 use copart_protocol::{ApiKey, ErrorCode, Uuid, VersionRange};
+use metrics::Label;
+use tracing::Span;
 
 use super::config::{Acks, min_produce_version};
-use super::core::Answered;
+use super::core::{Answered, Sending};
 use super::shared::Shared;
 use super::topic::PartitionHandle;
 use crate::cluster::Cluster;
 use crate::net::{Address, Answer, Connection};
+use crate::telemetry::{names, spans};
 use crate::{Error, ErrorKind, Result};
 
 /// A batch in a request.
@@ -23,6 +26,8 @@ pub(crate) struct Sent {
     pub(crate) partition: Arc<PartitionHandle>,
     pub(crate) order: u64,
     topic_id: Uuid,
+    /// Ends with the answer.
+    pub(crate) span: Span,
 }
 
 /// A request that is being put together.
@@ -42,15 +47,34 @@ impl Draft {
         self.batches.is_empty() || self.size + bytes <= limit
     }
 
+    /// Adds a batch that goes to `broker`.
     pub(crate) fn add(
         &mut self,
         partition: Arc<PartitionHandle>,
         topic_id: Uuid,
-        order: u64,
-        batch: RecordBatch,
+        sending: Sending,
+        broker: &str,
     ) {
-        self.size += batch.bytes().len();
+        let Sending {
+            order,
+            batch,
+            created,
+            trace,
+        } = sending;
+        let (records, bytes) = (batch.header().record_count, batch.bytes().len());
+        self.size += bytes;
+        let labels = [Label::new("topic", Arc::clone(&partition.topic))];
+        metrics::counter!(names::RECORDS, labels.iter()).increment(u64::from(records));
+        metrics::counter!(names::BYTES, labels.iter()).increment(bytes as u64);
+        if let Some(created) = created {
+            metrics::histogram!(names::BATCH_RECORDS, labels.iter()).record(f64::from(records));
+            metrics::histogram!(names::BATCH_BYTES, labels.iter()).record(bytes as f64);
+            metrics::histogram!(names::QUEUE_TIME, labels.iter())
+                .record(created.elapsed().as_secs_f64());
+        }
+        let (topic, index) = (&partition.topic, partition.index);
         let sent = Sent {
+            span: spans::send(topic, index, records, bytes, broker, &trace),
             partition,
             order,
             topic_id,
@@ -64,16 +88,9 @@ impl Draft {
         connection: &Connection,
         shared: &Shared,
     ) -> (Vec<Sent>, Result<Answer<ProduceRequest>>) {
-        let records: u64 = self
-            .batches
-            .iter()
-            .map(|(_, b)| u64::from(b.header().record_count))
-            .sum();
-        metrics::counter!("copart.producer.requests").increment(1);
-        metrics::counter!("copart.producer.records").increment(records);
-        metrics::counter!("copart.producer.bytes").increment(self.size as u64);
+        metrics::counter!(names::REQUESTS).increment(1);
         tracing::trace!(
-            broker = %connection.broker(), batches = self.batches.len(), records, bytes = self.size,
+            broker = %connection.broker(), batches = self.batches.len(), bytes = self.size,
             "produce"
         );
         let result = self.enqueue(connection, shared);

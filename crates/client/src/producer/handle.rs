@@ -45,6 +45,10 @@ pub struct Rejection<R> {
 }
 
 impl<R> Rejection<R> {
+    pub(super) fn new(record: R, error: Error) -> Self {
+        Self { record, error }
+    }
+
     /// Why it was not taken. With [`ErrorKind::Full`] it may be taken later.
     pub fn error(&self) -> &Error {
         &self.error
@@ -141,18 +145,8 @@ impl Producer {
         &self,
         record: ProducerRecord<'a, K, V>,
     ) -> Result<Delivery, Rejection<ProducerRecord<'a, K, V>>> {
-        let error = match self.append(&record.view(), false, None) {
-            Ok(delivery) => return Ok(delivery),
-            Err(Obstacle::Error(error)) => error,
-            Err(Obstacle::Memory(_)) => Error::new(ErrorKind::Full, "the buffer is full"),
-            Err(Obstacle::Topic) => {
-                self.shared.cluster.want(record.topic());
-                self.shared.cluster.refresh_soon();
-                Error::new(ErrorKind::Full, "the topic's metadata is not known yet")
-                    .in_topic(record.topic())
-            }
-        };
-        Err(Rejection { record, error })
+        self.try_accept(&record.view())
+            .map_err(|error| Rejection::new(record, error))
     }
 
     /// Learns about a topic, and runs its guards, ahead of the first record.
@@ -230,8 +224,47 @@ impl Producer {
         Ok(state)
     }
 
+    /// How long a record may wait for what is missing.
+    pub(super) fn max_block(&self) -> Duration {
+        self.shared.config.max_block
+    }
+
+    /// Appends a record if nothing is missing.
+    pub(super) fn try_accept(&self, record: &RecordView<'_>) -> Result<Delivery> {
+        let interceptors = &self.shared.config.interceptors;
+        let appended = if interceptors.is_empty() {
+            self.append(record, false, None)
+        } else {
+            let outgoing = interceptors.on_send(record);
+            let headers = outgoing.header_list();
+            self.append(&record.with_headers(&headers), false, None)
+        };
+        match appended {
+            Ok(delivery) => Ok(delivery),
+            Err(Obstacle::Error(error)) => Err(error),
+            Err(Obstacle::Memory(_)) => Err(Error::new(ErrorKind::Full, "the buffer is full")),
+            Err(Obstacle::Topic) => {
+                self.shared.cluster.touch(record.topic);
+                self.shared.cluster.refresh_soon();
+                let reason = "the topic's metadata is not known yet";
+                Err(Error::new(ErrorKind::Full, reason).in_topic(record.topic))
+            }
+        }
+    }
+
     /// Appends a record, waiting for what is missing.
-    async fn accept(&self, record: &RecordView<'_>, urgent: bool) -> Result<Delivery> {
+    pub(super) async fn accept(&self, record: &RecordView<'_>, urgent: bool) -> Result<Delivery> {
+        let interceptors = &self.shared.config.interceptors;
+        if interceptors.is_empty() {
+            return self.wait_and_append(record, urgent).await;
+        }
+        let outgoing = interceptors.on_send(record);
+        let headers = outgoing.header_list();
+        self.wait_and_append(&record.with_headers(&headers), urgent)
+            .await
+    }
+
+    async fn wait_and_append(&self, record: &RecordView<'_>, urgent: bool) -> Result<Delivery> {
         let mut deadline = None;
         let mut held = None;
         loop {
@@ -273,6 +306,9 @@ impl Producer {
             return Err(Obstacle::Error(closed()));
         }
         let topic = shared.topic(record.topic).ok_or(Obstacle::Topic)?;
+        if topic.is_forgotten() {
+            return Err(Obstacle::Topic);
+        }
         topic.allowed().map_err(Obstacle::Error)?;
         let parts = Parts {
             timestamp: record.timestamp.unwrap_or_else(now_in_milliseconds),
@@ -318,6 +354,9 @@ impl Producer {
                         return Err(Obstacle::Error(error));
                     }
                 };
+                if appended.opened {
+                    topic.touch();
+                }
                 if appended.closed {
                     partition.set_backlog(slot.core.backlog());
                 }

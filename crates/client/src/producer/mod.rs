@@ -1,6 +1,6 @@
 //! Producing: from a record to an acknowledged batch.
 //!
-//! - [`record`], [`handle`], [`builder`], [`config`]: what users see.
+//! - [`record`], [`handle`], [`typed`], [`builder`], [`config`]: what users see.
 //! - [`partitioner`], [`guards`]: where a record goes, and whether that is still where it went before.
 //! - [`core`]: batching, sequences and retries of one partition, without sockets and clocks.
 //! - [`completion`]: how senders learn what became of their records.
@@ -23,6 +23,7 @@ mod shared;
 mod sink;
 mod supervisor;
 mod topic;
+mod typed;
 
 pub use builder::{NamedPartitioner, NoPartitioner, PartitionerChosen, ProducerBuilder};
 pub use completion::{Delivery, Receipt};
@@ -31,3 +32,4 @@ pub use guards::Guard;
 pub use handle::{CloseReport, Producer, Rejection};
 pub use partitioner::{Choice, Partitioner, Partitioning, TopicView};
 pub use record::{Null, Payload, ProducerRecord, RecordView};
+pub use typed::TypedProducer;

@@ -141,18 +141,36 @@ impl<'a, K, V> ProducerRecord<'a, K, V> {
     pub fn into_parts(self) -> (K, V) {
         (self.key, self.value)
     }
-}
 
-impl<K: Payload, V: Payload> ProducerRecord<'_, K, V> {
-    pub(crate) fn view(&self) -> RecordView<'_> {
+    pub(crate) fn parts(&self) -> (&K, &V) {
+        (&self.key, &self.value)
+    }
+
+    pub(crate) fn header_list(&self) -> &[Header<'a>] {
+        &self.headers
+    }
+
+    /// The record with these bytes as its key and value.
+    pub(crate) fn view_with<'v>(
+        &'v self,
+        key: Option<&'v [u8]>,
+        value: Option<&'v [u8]>,
+        headers: &'v [Header<'v>],
+    ) -> RecordView<'v> {
         RecordView {
             topic: self.topic,
             partition: self.partition,
             timestamp: self.timestamp,
-            key: self.key.bytes(),
-            value: self.value.bytes(),
-            headers: &self.headers,
+            key,
+            value,
+            headers,
         }
+    }
+}
+
+impl<K: Payload, V: Payload> ProducerRecord<'_, K, V> {
+    pub(crate) fn view(&self) -> RecordView<'_> {
+        self.view_with(self.key.bytes(), self.value.bytes(), &self.headers)
     }
 }
 
@@ -172,4 +190,11 @@ pub struct RecordView<'a> {
     pub value: Option<&'a [u8]>,
     /// The headers.
     pub headers: &'a [Header<'a>],
+}
+
+impl<'a> RecordView<'a> {
+    /// The same record with other headers.
+    pub(crate) fn with_headers<'h>(&'h self, headers: &'h [Header<'h>]) -> RecordView<'h> {
+        RecordView { headers, ..*self }
+    }
 }

@@ -5,17 +5,20 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
+use metrics::Label;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use super::config::ProducerConfig;
-use super::core::{CoreConfig, Effects};
+use super::core::{CoreConfig, Effects, Settled};
+use super::guards::Verification;
 use super::identity::Identity;
 use super::inbox::Inbox;
 use super::sink;
 use super::topic::{PartitionHandle, TopicState};
 use crate::cluster::Cluster;
+use crate::telemetry::{Acknowledgement, names};
 use crate::{Error, Result};
 
 /// Where a producer is in its life.
@@ -35,6 +38,7 @@ pub(crate) struct Shared {
     pub(crate) config: ProducerConfig,
     pub(crate) core_config: Arc<CoreConfig>,
     pub(crate) topics: RwLock<HashMap<Arc<str>, Arc<TopicState>>>,
+    verifications: Mutex<HashMap<Arc<str>, Arc<Verification>>>,
     pub(crate) budget: Semaphore,
     pub(crate) identity: Identity,
     /// Records may be taken on threads that belong to no runtime.
@@ -63,6 +67,7 @@ impl Shared {
             cluster,
             core_config: Arc::new(core_config),
             topics: RwLock::default(),
+            verifications: Mutex::default(),
             budget: Semaphore::new(config.buffer_memory),
             identity: Identity::default(),
             runtime,
@@ -171,17 +176,12 @@ impl Shared {
 
     /// Does what a core has decided. Not to be called under a partition's lock.
     pub(crate) fn apply(&self, effects: Effects) {
+        for (whole, parts) in effects.split {
+            metrics::counter!(names::SPLITS).increment(1);
+            whole.split(parts);
+        }
         for settled in effects.settled {
-            let outcome = if settled.outcome.is_ok() {
-                "ok"
-            } else {
-                "failed"
-            };
-            metrics::counter!("copart.producer.batches", "outcome" => outcome).increment(1);
-            if let Err(error) = &settled.outcome {
-                tracing::warn!(%error, "a batch was not delivered");
-            }
-            settled.completion.complete(settled.outcome);
+            self.tell(settled);
         }
         if effects.freed > 0 {
             self.budget.add_permits(effects.freed);
@@ -189,6 +189,35 @@ impl Shared {
         for buffer in effects.buffers {
             self.recycle(buffer);
         }
+    }
+
+    fn tell(&self, settled: Settled) {
+        let Settled {
+            topic,
+            completion,
+            records,
+            created,
+            outcome,
+        } = settled;
+        let ending = if outcome.is_ok() { "ok" } else { "failed" };
+        let labels = [
+            Label::new("topic", Arc::clone(&topic)),
+            Label::from_static_parts("outcome", ending),
+        ];
+        metrics::counter!(names::BATCHES, labels.iter()).increment(1);
+        metrics::histogram!(names::DELIVERY_TIME, labels.iter())
+            .record(created.elapsed().as_secs_f64());
+        if let Err(error) = &outcome {
+            tracing::warn!(%error, "a batch was not delivered");
+        }
+        let interceptors = &self.config.interceptors;
+        if !interceptors.is_empty() {
+            let base_offset = outcome.as_ref().map(|written| written.base_offset);
+            let partition = completion.partition();
+            let told = Acknowledgement::new(&topic, partition, records, base_offset);
+            interceptors.on_acknowledged(&told);
+        }
+        completion.complete(outcome);
     }
 
     /// A buffer for a new batch.
@@ -228,6 +257,14 @@ impl Shared {
             .clone()
     }
 
+    fn verification(&self, topic: &Arc<str>) -> Arc<Verification> {
+        let mut all = self
+            .verifications
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(Arc::clone(topic)).or_default())
+    }
+
     /// A topic that can be written to. Waits for metadata, and for the guards.
     ///
     /// Cancel-safe.
@@ -237,15 +274,22 @@ impl Shared {
         deadline: Instant,
     ) -> Result<Arc<TopicState>> {
         if let Some(topic) = self.topic(name) {
+            if topic.is_forgotten() {
+                // What it had sent keeps its sequences.
+                self.cluster.topic(name, deadline).await?;
+            }
             return Ok(topic);
         }
         let found = self.cluster.topic(name, deadline).await?;
         super::guards::check(&self.config.guards, &found)?;
+        let verification = self.verification(&found.name);
+        super::guards::verify(&verification, &self.cluster, &self.config, &found, deadline).await?;
         let partitioning = self.config.partitioning_for(name);
         let state = Arc::new(TopicState::new(
             &found,
             partitioning.clone(),
             &self.core_config,
+            self.cluster.touch(name),
         ));
         let mut topics = self.topics.write().unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have been first.

@@ -18,6 +18,7 @@ use super::shared::{Phase, Shared};
 use super::topic::{NO_LEADER, PartitionHandle};
 use crate::cluster::Use;
 use crate::net::{Answer, BoxFuture, Connection};
+use crate::telemetry::{names, spans};
 use crate::{Error, ErrorKind, Result};
 
 /// Batches up to this size are compressed by the sink itself. Larger ones would hold up the others.
@@ -63,6 +64,7 @@ struct Sink {
 struct Request {
     answer: Answer<ProduceRequest>,
     sent: Vec<Sent>,
+    sent_at: Instant,
 }
 
 /// What a look at a partition led to.
@@ -247,9 +249,9 @@ impl Sink {
             }
             let topic_id = self.shared.topic(&partition.topic).map(|topic| topic.id());
             let id = topic_id.unwrap_or_default();
-            round
-                .draft
-                .add(Arc::clone(partition), id, sending.order, sending.batch);
+            let connection = self.connection.as_ref();
+            let broker = connection.map_or("", |connection| connection.broker());
+            round.draft.add(Arc::clone(partition), id, sending, broker);
             // The draft is one request more, and is not counted among them yet.
             let open = self.requests.len() + 1;
             round.may_send = open < self.shared.config.max_in_flight
@@ -266,7 +268,11 @@ impl Sink {
         let (sent, result) = draft.send(connection, &self.shared);
         round.sent = true;
         match result {
-            Ok(answer) => self.requests.push_back(Request { answer, sent }),
+            Ok(answer) => self.requests.push_back(Request {
+                answer,
+                sent,
+                sent_at: round.now,
+            }),
             Err(error) => {
                 let answers = vec![Answered::Failed(error); sent.len()];
                 self.settle(sent, answers);
@@ -315,6 +321,7 @@ impl Sink {
         let Some(request) = self.requests.pop_front() else {
             return;
         };
+        metrics::histogram!(names::REQUEST_TIME).record(request.sent_at.elapsed().as_secs_f64());
         let answers = match result {
             Ok(Some(response)) => {
                 if response.throttle_time_ms > 0 {
@@ -346,8 +353,19 @@ impl Sink {
         let now = Instant::now();
         let mut stale = false;
         for (sent, answer) in sent.into_iter().zip(answers) {
-            stale |= matches!(&answer, Answered::Refused(code, _) if is_stale(*code));
             let partition = &sent.partition;
+            match &answer {
+                Answered::Written { base_offset, .. } => spans::written(&sent.span, *base_offset),
+                Answered::Refused(code, _) => {
+                    spans::failed(&sent.span, code);
+                    if is_stale(*code) {
+                        // It may have been idle for so long that it was forgotten.
+                        self.shared.cluster.touch(&partition.topic);
+                        stale = true;
+                    }
+                }
+                Answered::Failed(error) => spans::failed(&sent.span, &error.kind()),
+            }
             let (effects, newly) = {
                 let mut slot = partition.lock();
                 let effects = slot.core.answered(now, sent.order, self.node, answer);
@@ -357,7 +375,7 @@ impl Sink {
                 (effects, newly)
             };
             if effects.retried {
-                metrics::counter!("copart.producer.retries").increment(1);
+                metrics::counter!(names::RETRIES).increment(1);
             }
             self.shared.apply(effects);
             // This sink looks at its partitions anyway after an answer; another one has to be told.

@@ -61,9 +61,14 @@ pub(super) fn apply_view(shared: &Arc<Shared>, state: &Arc<TopicState>, view: &C
     };
     watch_count(shared, state, topic);
     let recreated = state.replace_id(topic.id);
+    let rack = shared.cluster.rack();
     for (partition, known) in state.partitions().iter().zip(&topic.partitions) {
         let leader = known.leader.unwrap_or(NO_LEADER);
         let before = partition.set_leader(leader);
+        if let Some(rack) = rack {
+            let its = view.broker(leader).and_then(|broker| broker.rack.as_ref());
+            partition.set_near(its == Some(rack));
+        }
         if before == leader && !recreated {
             continue;
         }

@@ -1,6 +1,6 @@
 //! A topic that a producer writes to, and its partitions.
 
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use copart_protocol::Uuid;
 use super::core::{CoreConfig, PartitionCore};
 use super::inbox::Inbox;
 use super::partitioner::{Partitioning, Spreader, TopicView};
-use crate::cluster::Topic;
+use crate::cluster::{Interest, Topic};
 use crate::{Error, Result};
 
 /// No node: the partition has no leader.
@@ -23,6 +23,7 @@ pub(crate) struct TopicState {
     known: RwLock<Known>,
     /// Why nothing may be written any more.
     refusal: OnceLock<Error>,
+    interest: Arc<Interest>,
 }
 
 struct Known {
@@ -35,7 +36,12 @@ struct Known {
 pub(crate) type Partitions = Arc<[Arc<PartitionHandle>]>;
 
 impl TopicState {
-    pub(crate) fn new(topic: &Topic, partitioning: Partitioning, config: &Arc<CoreConfig>) -> Self {
+    pub(crate) fn new(
+        topic: &Topic,
+        partitioning: Partitioning,
+        config: &Arc<CoreConfig>,
+        interest: Arc<Interest>,
+    ) -> Self {
         let spreader = Spreader::new(*partitioning.tuning(), config.batch_size);
         let state = Self {
             name: Arc::clone(&topic.name),
@@ -46,6 +52,7 @@ impl TopicState {
                 partitions: Arc::new([]),
             }),
             refusal: OnceLock::new(),
+            interest,
         };
         state.grow(topic, config);
         state
@@ -60,6 +67,7 @@ impl TopicState {
                 topic: Arc::clone(&self.name),
                 index: partition.index,
                 leader: AtomicI32::new(partition.leader.unwrap_or(NO_LEADER)),
+                near: AtomicBool::new(false),
                 backlog: AtomicUsize::new(0),
                 inbox: Mutex::new(Weak::new()),
                 slot: Mutex::new(Slot {
@@ -95,6 +103,17 @@ impl TopicState {
         Arc::clone(&self.known().partitions)
     }
 
+    /// Whether it was idle for so long that its metadata has to be asked for again.
+    #[inline]
+    pub(crate) fn is_forgotten(&self) -> bool {
+        self.interest.is_forgotten()
+    }
+
+    /// It is written to.
+    pub(crate) fn touch(&self) {
+        self.interest.touch();
+    }
+
     pub(crate) fn refuse(&self, error: Error) {
         let _ = self.refusal.set(error);
     }
@@ -118,6 +137,8 @@ pub(crate) struct PartitionHandle {
     pub(crate) topic: Arc<str>,
     pub(crate) index: i32,
     leader: AtomicI32,
+    /// Whether the leader stands in the client's rack.
+    near: AtomicBool,
     backlog: AtomicUsize,
     /// Its leader's sink, once there is one.
     inbox: Mutex<Weak<Inbox>>,
@@ -148,6 +169,14 @@ impl PartitionHandle {
     /// Says who leads it now, and gives back who did.
     pub(crate) fn set_leader(&self, node: i32) -> i32 {
         self.leader.swap(node, Ordering::AcqRel)
+    }
+
+    pub(crate) fn is_near(&self) -> bool {
+        self.near.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_near(&self, near: bool) {
+        self.near.store(near, Ordering::Relaxed);
     }
 
     pub(crate) fn backlog(&self) -> usize {

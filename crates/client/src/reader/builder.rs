@@ -42,9 +42,13 @@ pub struct ReaderBuilder {
 
 impl ReaderBuilder {
     pub(crate) fn new(cluster: Cluster) -> Self {
+        let rack = cluster.rack().map(|rack| rack.to_string());
         Self {
             cluster,
-            settings: Settings::default(),
+            settings: Settings {
+                rack: rack.unwrap_or_default(),
+                ..Settings::default()
+            },
         }
     }
 
@@ -149,7 +153,7 @@ impl ReaderBuilder {
     }
 
     /// The rack that this program runs in. Brokers that are set up for it then name a replica in it to read from
-    /// (KIP-392).
+    /// (KIP-392). By default it is the client's.
     pub fn rack(mut self, rack: impl Into<String>) -> Self {
         self.settings.rack = rack.into();
         self
@@ -185,12 +189,15 @@ impl ReaderBuilder {
         let runtime = runtime()?;
         let deadline = Instant::now() + settings.metadata_timeout;
         let mut partitions = Vec::new();
+        let mut held = Vec::new();
         for name in &settings.topics {
+            held.push(cluster.hold(name));
             let topic = cluster.topic(name, deadline).await?;
             let all = topic.partitions.iter();
             partitions.extend(all.map(|one| TopicPartition::new(topic.name.clone(), one.index)));
         }
         for partition in &settings.partitions {
+            held.push(cluster.hold(&partition.topic));
             let topic = cluster.topic(&partition.topic, deadline).await?;
             let index = usize::try_from(partition.partition).unwrap_or(usize::MAX);
             if index >= topic.partitions.len() {
@@ -202,7 +209,7 @@ impl ReaderBuilder {
             }
             partitions.push(partition.clone());
         }
-        let shared = Shared::new(cluster, settings, runtime);
+        let shared = Shared::new(cluster, settings, runtime, held);
         {
             let mut core = shared.core();
             for partition in partitions {

@@ -12,7 +12,7 @@ use super::config::Settings;
 use super::core::FetchCore;
 use super::source;
 use crate::Error;
-use crate::cluster::{Cluster, Use};
+use crate::cluster::{Cluster, Hold, Use};
 
 /// Tells readers apart.
 static READERS: AtomicU64 = AtomicU64::new(0);
@@ -32,10 +32,17 @@ pub(crate) struct Shared {
     runtime: Handle,
     closed: watch::Sender<bool>,
     trouble: Mutex<Option<Error>>,
+    /// So that metadata is asked for while nothing but reading is done with the topics.
+    _held: Vec<Hold>,
 }
 
 impl Shared {
-    pub(crate) fn new(cluster: Cluster, settings: Settings, runtime: Handle) -> Self {
+    pub(crate) fn new(
+        cluster: Cluster,
+        settings: Settings,
+        runtime: Handle,
+        held: Vec<Hold>,
+    ) -> Self {
         Self {
             number: READERS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(FetchCore::new(settings.core())),
@@ -47,6 +54,7 @@ impl Shared {
             runtime,
             closed: watch::Sender::new(false),
             trouble: Mutex::default(),
+            _held: held,
         }
     }
 

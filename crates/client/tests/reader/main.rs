@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "modules of one test")]
 
+mod compacted;
 mod moves;
 mod starts;
 mod support;

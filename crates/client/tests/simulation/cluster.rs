@@ -2,6 +2,7 @@
 //! Kafka's brokers keep it.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use copart::protocol::messages::produce::{
     LeaderIdAndEpoch, PartitionProduceResponse, ProduceRequest, ProduceResponse,
     TopicProduceResponse,
 };
-use copart::protocol::records::{BatchEditor, Decompressor, RecordBatch, sequence_after};
+use copart::protocol::records::{BatchEditor, Decompressor, Record, RecordBatch, sequence_after};
 use copart::protocol::{AnyRequest, ApiKey, ErrorCode, Request, Uuid, frame, versions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
@@ -32,6 +33,10 @@ pub const TOPIC_ID: Uuid = Uuid([7; 16]);
 
 pub struct SimCluster {
     pub faults: Faults,
+    /// The largest batch in bytes that brokers take.
+    pub max_message: AtomicUsize,
+    /// How many topics the last request for metadata asked for.
+    pub topics_asked: AtomicUsize,
     nodes: i32,
     pub(crate) state: Mutex<State>,
     pub(crate) sessions: Mutex<Sessions>,
@@ -49,7 +54,7 @@ pub(crate) struct State {
 pub(crate) struct SimPartition {
     pub(crate) leader: i32,
     pub(crate) epoch: i32,
-    pub(crate) log: Vec<Bytes>,
+    pub(crate) log: Vec<Record>,
     /// The same as batches, each with its first offset and the epoch of the leader that wrote it.
     pub(crate) batches: Vec<(i64, i32, Bytes)>,
     producers: HashMap<i64, ProducerState>,
@@ -70,6 +75,8 @@ impl SimCluster {
         });
         Arc::new(Self {
             faults,
+            max_message: AtomicUsize::new(usize::MAX),
+            topics_asked: AtomicUsize::new(0),
             nodes,
             sessions: Mutex::default(),
             appended: tokio::sync::Notify::new(),
@@ -94,11 +101,25 @@ impl SimCluster {
         }
     }
 
-    /// The values in a partition's log.
-    pub fn log(&self, partition: i32) -> Vec<Bytes> {
+    /// The records in a partition's log.
+    pub fn records(&self, partition: i32) -> Vec<Record> {
         self.state.lock().unwrap().partitions[partition as usize]
             .log
             .clone()
+    }
+
+    /// The values in a partition's log, in which no record is without.
+    pub fn log(&self, partition: i32) -> Vec<Bytes> {
+        let records = self.records(partition);
+        let values = records.iter().map(|record| record.value_bytes());
+        values.map(|value| value.expect("a value")).collect()
+    }
+
+    /// Gives the topic partitions, led by node 0.
+    pub fn grow(&self, by: usize) {
+        let mut state = self.state.lock().unwrap();
+        let count = state.partitions.len() + by;
+        state.partitions.resize_with(count, SimPartition::default);
     }
 
     pub fn partition_count(&self) -> usize {
@@ -223,6 +244,8 @@ impl SimCluster {
             ..MetadataResponseTopic::default()
         };
         let asked = request.topics.iter().flatten();
+        self.topics_asked
+            .store(asked.clone().count(), Ordering::Relaxed);
         MetadataResponse {
             brokers: (0..self.nodes)
                 .map(|node_id| MetadataResponseBroker {
@@ -257,6 +280,15 @@ impl SimCluster {
             assert_eq!(topic.topic_id, TOPIC_ID);
             let partitions = topic.partition_data.iter().map(|data| {
                 let partition = &mut state.partitions[data.index as usize];
+                let fate = match fate {
+                    // As brokers do, they look at the size before they look for doubles.
+                    Fate::Pass | Fate::DisconnectAfter | Fate::Stall | Fate::ApplyThenRefuse(_)
+                        if data.records.len() > self.max_message.load(Ordering::Relaxed) =>
+                    {
+                        Fate::Refuse(ErrorCode::MESSAGE_TOO_LARGE)
+                    }
+                    fate => fate,
+                };
                 partition.answer(node, data.index, data.records.clone(), fate)
             });
             TopicProduceResponse {
@@ -363,9 +395,7 @@ impl SimPartition {
             .expect("readable");
         for record in records.iter() {
             let record = record.expect("readable");
-            self.log.push(Bytes::copy_from_slice(
-                record.value.expect("all have values"),
-            ));
+            self.log.push(record.detach());
         }
         Ok(offset)
     }

@@ -9,8 +9,11 @@ mod cancel;
 mod cluster;
 mod faults;
 mod fetch;
+mod interceptors;
+mod metadata;
 mod network;
 mod reading;
+mod typed;
 mod workload;
 
 use std::ops::Range;
@@ -62,6 +65,11 @@ fn time_runs_out_and_the_rest_is_still_in_order() {
 #[test]
 fn closing_reports_what_is_left() {
     check(0..400, Scenario::closed_early);
+}
+
+#[test]
+fn batches_that_brokers_refuse_are_split_in_order() {
+    check(0..600, Scenario::small_brokers);
 }
 
 #[test]

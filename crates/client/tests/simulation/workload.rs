@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,6 +21,8 @@ pub struct Scenario {
     pub idempotence: bool,
     /// Close after so long, ready or not.
     pub close_after: Option<Duration>,
+    /// The largest batch in bytes that brokers take.
+    pub max_message: Option<usize>,
     /// Faults end before the producer is closed, so that everything can be delivered.
     pub must_deliver: bool,
 }
@@ -33,6 +36,7 @@ impl Scenario {
             delivery_timeout: Duration::from_secs(120),
             idempotence: true,
             close_after: None,
+            max_message: None,
             must_deliver: true,
         }
     }
@@ -61,6 +65,20 @@ impl Scenario {
             close_after: Some(Duration::from_millis(seed % 700)),
             must_deliver: false,
             ..Self::faulty(seed)
+        }
+    }
+
+    /// Brokers take less than the producer's batches have, and no less than its largest record.
+    pub fn small_brokers(seed: u64) -> Self {
+        let calm = seed.is_multiple_of(3);
+        Self {
+            max_message: Some(300 + seed as usize % 900),
+            idempotence: !seed.is_multiple_of(7),
+            ..if calm {
+                Self::healthy()
+            } else {
+                Self::faulty(seed)
+            }
         }
     }
 
@@ -104,6 +122,9 @@ async fn produce(seed: u64, scenario: &Scenario) {
     let mut random = fastrand::Rng::with_seed(seed);
     let faults = Faults::new(seed, scenario.per_mille, scenario.doubtful);
     let cluster = SimCluster::new(seed, 3, random.usize(1..6), faults);
+    if let Some(largest) = scenario.max_message {
+        cluster.max_message.store(largest, Ordering::Relaxed);
+    }
     if let Some(every) = scenario.move_leaders {
         tokio::spawn(Arc::clone(&cluster).move_leaders(every));
     }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"hash/crc32"
+	"hash/fnv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -20,6 +22,21 @@ func newFranz(bootstrap string) (Client, error) {
 		return nil, err
 	}
 	return &franz{bootstrap, kadm.NewClient(client)}, nil
+}
+
+func fnv32a(data []byte) uint32 {
+	hasher := fnv.New32a()
+	hasher.Write(data)
+	return hasher.Sum32()
+}
+
+var franzPartitioners = map[string]kgo.Partitioner{
+	"sticky-key":                 kgo.StickyKeyPartitioner(nil),
+	"kafka-hasher-fnv1a":         kgo.StickyKeyPartitioner(kgo.KafkaHasher(fnv32a)),
+	"sarama-hasher-fnv1a":        kgo.StickyKeyPartitioner(kgo.SaramaHasher(fnv32a)),
+	"sarama-hasher-crc32":        kgo.StickyKeyPartitioner(kgo.SaramaHasher(crc32.ChecksumIEEE)),
+	"sarama-compat-hasher-fnv1a": kgo.StickyKeyPartitioner(kgo.SaramaCompatHasher(fnv32a)),
+	"sarama-compat-hasher-crc32": kgo.StickyKeyPartitioner(kgo.SaramaCompatHasher(crc32.ChecksumIEEE)),
 }
 
 func (f *franz) Lacks() map[string]string {
@@ -48,6 +65,12 @@ func (f *franz) Produce(r *Request) ([]*Placed, error) {
 		kgo.ProducerBatchCompression(codecs[r.Compression])}
 	if !r.keyed() {
 		options = append(options, kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	} else if r.Partitioner != "" {
+		chosen, ok := franzPartitioners[r.Partitioner]
+		if !ok {
+			return nil, notOffered("no partitioner " + r.Partitioner)
+		}
+		options = append(options, kgo.RecordPartitioner(chosen))
 	}
 	if r.Acks == 1 {
 		options = append(options, kgo.RequiredAcks(kgo.LeaderAck()))

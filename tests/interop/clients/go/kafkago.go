@@ -17,6 +17,17 @@ func newKafkaGo(bootstrap string) Client {
 	return &kafkaGo{bootstrap, &kafka.Client{Addr: kafka.TCP(bootstrap), Timeout: 30 * time.Second}}
 }
 
+var kafkaGoBalancers = map[string]func() kafka.Balancer{
+	// What a writer does that is told nothing.
+	"none":               func() kafka.Balancer { return nil },
+	"hash":               func() kafka.Balancer { return &kafka.Hash{} },
+	"reference-hash":     func() kafka.Balancer { return &kafka.ReferenceHash{} },
+	"crc32":              func() kafka.Balancer { return kafka.CRC32Balancer{} },
+	"crc32-consistent":   func() kafka.Balancer { return kafka.CRC32Balancer{Consistent: true} },
+	"murmur2":            func() kafka.Balancer { return kafka.Murmur2Balancer{} },
+	"murmur2-consistent": func() kafka.Balancer { return kafka.Murmur2Balancer{Consistent: true} },
+}
+
 func (k *kafkaGo) Lacks() map[string]string {
 	return map[string]string{
 		"idempotent":         "has no idempotent producer",
@@ -50,6 +61,15 @@ func (k *kafkaGo) Produce(r *Request) ([]*Placed, error) {
 				placed[message.WriterData.(int)] = &Placed{int32(message.Partition), message.Offset}
 			}
 		}}
+	if chosen, ok := kafkaGoBalancers[r.Partitioner]; ok {
+		writer.Balancer = chosen()
+		// The shared one keeps metadata for seconds, in which a topic that others have made does not exist.
+		transport := &kafka.Transport{}
+		defer transport.CloseIdleConnections()
+		writer.Transport = transport
+	} else if r.Partitioner != "" {
+		return nil, notOffered("no balancer " + r.Partitioner)
+	}
 	if !r.keyed() {
 		partition := int(*r.Records[0].Partition)
 		writer.Balancer = kafka.BalancerFunc(func(kafka.Message, ...int) int { return partition })

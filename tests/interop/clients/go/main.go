@@ -123,6 +123,7 @@ type Request struct {
 	Acks        int               `json:"acks"`
 	Compression string            `json:"compression"`
 	Idempotent  bool              `json:"idempotent"`
+	Partitioner string            `json:"partitioner"`
 	Records     []Record          `json:"records"`
 	Ends        map[int32]int64   `json:"ends"`
 	Partition   int32             `json:"partition"`

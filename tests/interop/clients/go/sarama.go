@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -48,6 +50,14 @@ func (s *saramaClient) Create(topic string, partitions int, configs map[string]s
 	return s.admin.CreateTopic(topic, detail, false)
 }
 
+var saramaPartitioners = map[string]sarama.PartitionerConstructor{
+	"hash":                  sarama.NewHashPartitioner,
+	"reference-hash":        sarama.NewReferenceHashPartitioner,
+	"consistent-crc":        sarama.NewConsistentCRCHashPartitioner,
+	"custom-crc32":          sarama.NewCustomHashPartitioner(func() hash.Hash32 { return crc32.NewIEEE() }),
+	"custom-fnv1a-unsigned": sarama.NewCustomPartitioner(sarama.WithHashUnsigned()),
+}
+
 func encoder(data Hex) sarama.Encoder {
 	if data == nil {
 		return nil
@@ -63,6 +73,12 @@ func (s *saramaClient) Produce(r *Request) ([]*Placed, error) {
 	config.Producer.RequiredAcks = sarama.RequiredAcks(r.Acks)
 	if !r.keyed() {
 		config.Producer.Partitioner = sarama.NewManualPartitioner
+	} else if r.Partitioner != "" {
+		chosen, ok := saramaPartitioners[r.Partitioner]
+		if !ok {
+			return nil, notOffered("no partitioner " + r.Partitioner)
+		}
+		config.Producer.Partitioner = chosen
 	}
 	if r.Idempotent {
 		config.Producer.Idempotent = true

@@ -6,12 +6,13 @@ import { NotOffered, hex, unhex } from './driver.mjs'
 const TOPIC = 2
 const SECONDS = 1000
 
-export async function connect(require, _, bootstrap) {
-  const { Kafka, CompressionTypes, CompressionCodecs, Partitioners, logLevel } = require('kafkajs')
-  const Cluster = require('kafkajs/src/cluster')
-  const createLogger = require('kafkajs/src/loggers').createLogger
-  const LoggerConsole = require('kafkajs/src/loggers/console')
-  const socketFactory = require('kafkajs/src/network/socketFactory')
+// `client` is the package: kafkajs, or kafkajs-1 for its first line.
+export async function connect(require, client, bootstrap) {
+  const { Kafka, CompressionTypes, CompressionCodecs, Partitioners, logLevel } = require(client)
+  const Cluster = require(`${client}/src/cluster`)
+  const createLogger = require(`${client}/src/loggers`).createLogger
+  const LoggerConsole = require(`${client}/src/loggers/console`)
+  const socketFactory = require(`${client}/src/network/socketFactory`)
   const { lz4Compress, lz4Decompress } = require('@platformatic/wasm-utils')
   CompressionCodecs[CompressionTypes.Snappy] = require('kafkajs-snappy')
   CompressionCodecs[CompressionTypes.LZ4] = () => ({
@@ -23,6 +24,10 @@ export async function connect(require, _, bootstrap) {
     decompress: async (buffer) => zlib.zstdDecompressSync(buffer)
   })
   const codecs = { none: CompressionTypes.None, gzip: CompressionTypes.GZIP, snappy: CompressionTypes.Snappy, lz4: CompressionTypes.LZ4, zstd: CompressionTypes.ZSTD }
+
+  const partitioners = {
+    default: Partitioners.DefaultPartitioner, legacy: Partitioners.LegacyPartitioner, 'java-compatible': Partitioners.JavaCompatiblePartitioner
+  }
 
   const kafka = new Kafka({ clientId: 'interop', brokers: [bootstrap], logLevel: logLevel.ERROR })
   const admin = kafka.admin()
@@ -65,7 +70,7 @@ export async function connect(require, _, bootstrap) {
 
   return {
     hello: () => ({
-      version: require('kafkajs/package.json').version,
+      version: require(`${client}/package.json`).version,
       lacks: {
         'null-header': 'the producer throws a TypeError for a null header',
         'duplicate-headers': 'headers are an object, so equal names stand together',
@@ -82,8 +87,10 @@ export async function connect(require, _, bootstrap) {
       })
     },
 
-    produce: async ({ topic, acks, compression, idempotent, records }) => {
-      const producer = kafka.producer({ idempotent, createPartitioner: Partitioners.DefaultPartitioner, allowAutoTopicCreation: false })
+    produce: async ({ topic, acks, compression, idempotent, records, partitioner = 'default' }) => {
+      const createPartitioner = partitioners[partitioner]
+      if (!createPartitioner) throw new NotOffered(`no partitioner ${partitioner}`)
+      const producer = kafka.producer({ idempotent, createPartitioner, allowAutoTopicCreation: false })
       await producer.connect()
       const messages = records.map((record) => ({
         partition: record.partition ?? undefined, key: unhex(record.key), value: unhex(record.value),

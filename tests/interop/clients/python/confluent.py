@@ -23,9 +23,10 @@ class Client:
     def create(self, topic, partitions, configs):
         self.admin.create_topics([NewTopic(topic, partitions, 1, config=configs)])[topic].result()
 
-    def produce(self, topic, acks, compression, idempotent, records):
+    def produce(self, topic, acks, compression, idempotent, records, partitioner=None):
+        chosen = {} if partitioner is None else {"partitioner": partitioner}
         producer = Producer({**self.common, "acks": acks, "compression.type": compression, "linger.ms": 20,
-                             "enable.idempotence": idempotent})
+                             "enable.idempotence": idempotent, **chosen})
         placed = [None] * len(records)
         failed = []
 

@@ -85,6 +85,7 @@ impl PartitionCore {
                     self.retry(now, batch, error, &mut effects);
                 }
             }
+            Verdict::TooLarge => self.split(batch, error, &mut effects),
             Verdict::Fail { unknown } => {
                 batch.unknown |= unknown;
                 self.give_up(batch, error, &mut effects);
@@ -114,6 +115,11 @@ impl PartitionCore {
         self.last_error = Some(error);
         self.proven_node = None;
         effects.retried = true;
+        self.put_back(batch);
+    }
+
+    /// Puts a batch among those that wait, in order.
+    pub(super) fn put_back(&mut self, batch: ClosedBatch) {
         let at = self
             .waiting
             .partition_point(|other| other.order < batch.order);
@@ -141,7 +147,10 @@ impl PartitionCore {
         }
         if !batch.told {
             effects.settled.push(Settled {
+                topic: Arc::clone(&self.topic),
                 completion: batch.completion,
+                records: batch.count,
+                created: batch.created,
                 outcome: outcome
                     .map_err(|error| error.in_partition(Arc::clone(&self.topic), self.index)),
             });
@@ -193,7 +202,10 @@ impl PartitionCore {
                 batch.told = true;
                 let error = error.clone().maybe_written(true);
                 effects.settled.push(Settled {
+                    topic: Arc::clone(&self.topic),
                     completion: Arc::clone(&batch.completion),
+                    records: batch.count,
+                    created: batch.created,
                     outcome: Err(error.in_partition(Arc::clone(&self.topic), self.index)),
                 });
             }

@@ -6,6 +6,7 @@ use copart_protocol::records::{
     BatchBuilder, Compression, Compressor, Header, Producer, RecordBatch, Seal,
 };
 use tokio::time::Instant;
+use tracing::Span;
 
 use crate::producer::completion::Completion;
 
@@ -43,11 +44,13 @@ pub(super) struct OpenBatch {
     pub(super) cost: usize,
     /// Somebody waits for one of its records alone: lingering would only delay them.
     pub(super) urgent: bool,
+    pub(super) trace: Span,
 }
 
 /// A batch that takes no more records.
 pub(super) struct ClosedBatch {
-    /// Its place among the partition's batches. Never changes.
+    /// Its place among the partition's batches: how many records came before it. Never changes, and leaves room
+    /// for the parts of a batch that is split.
     pub(super) order: u64,
     pub(super) body: Body,
     pub(super) completion: Arc<Completion>,
@@ -60,6 +63,8 @@ pub(super) struct ClosedBatch {
     pub(super) attempts: u32,
     /// Its records were told already that their time is over.
     pub(super) told: bool,
+    /// Until it goes out for the first time.
+    pub(super) trace: Span,
 }
 
 /// Where a closed batch's bytes are. They go through the states in this order, and never back.

@@ -3,19 +3,23 @@
 //! - [`batch`]: batches, from the first record to the answer.
 //! - [`partition`]: one partition's batches: which one goes out when, and under which sequence.
 //! - [`answers`], [`settle`]: what answers mean for them, and what happens when none comes.
+//! - [`split`]: batches that a broker refuses because they are too large.
 //! - [`stamp`]: the producer's identity in a partition, and its sequences.
 
 mod answers;
 mod batch;
 mod partition;
 mod settle;
+mod split;
+#[cfg(test)]
+mod split_tests;
 mod stamp;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use batch::{Parts, SealJob};
-pub(crate) use partition::{Attention, PartitionCore};
-pub(crate) use settle::{Answered, Effects, is_stale};
+pub(crate) use partition::{Attention, PartitionCore, Sending};
+pub(crate) use settle::{Answered, Effects, Settled, is_stale};
 pub(crate) use stamp::ProducerId;
 
 use std::time::Duration;
@@ -29,6 +33,8 @@ use crate::Backoff;
 pub(crate) struct CoreConfig {
     /// A batch is closed when the next record would not fit into this many bytes.
     pub(crate) batch_size: usize,
+    /// For errors.
+    pub(crate) max_request_size: usize,
     pub(crate) linger: Duration,
     pub(crate) delivery_timeout: Duration,
     /// Batches of one partition that are on their way at once.

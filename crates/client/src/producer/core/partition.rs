@@ -17,12 +17,14 @@ use std::sync::Arc;
 
 use copart_protocol::records::{BatchBuilder, Compression, Compressor, RecordBatch, Seal};
 use tokio::time::Instant;
+use tracing::Span;
 
 use super::CoreConfig;
 use super::batch::{Body, ClosedBatch, OpenBatch, Parts, SealJob, SealedJob};
 use super::settle::Effects;
 use super::stamp::{ProducerId, Stamper};
 use crate::producer::completion::Completion;
+use crate::telemetry::{names, spans};
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) struct PartitionCore {
@@ -30,6 +32,8 @@ pub(crate) struct PartitionCore {
     /// For errors.
     pub(super) topic: Arc<str>,
     pub(super) index: i32,
+    /// Batches are closed at so many bytes: fewer than configured once the broker has refused larger ones.
+    pub(super) batch_limit: usize,
     pub(super) open: Option<OpenBatch>,
     /// In order; the first goes next.
     pub(super) waiting: VecDeque<ClosedBatch>,
@@ -62,6 +66,9 @@ pub(crate) struct Appended {
 pub(crate) struct Sending {
     pub(crate) order: u64,
     pub(crate) batch: RecordBatch,
+    /// When its first record came, if it goes out for the first time.
+    pub(crate) created: Option<Instant>,
+    pub(crate) trace: Span,
 }
 
 /// When a partition needs to be looked at.
@@ -78,6 +85,7 @@ pub(crate) enum Attention {
 impl PartitionCore {
     pub(crate) fn new(config: Arc<CoreConfig>, topic: Arc<str>, index: i32) -> Self {
         Self {
+            batch_limit: config.batch_size,
             config,
             topic,
             index,
@@ -110,7 +118,7 @@ impl PartitionCore {
         let bound = parts.size_bound();
         let mut closed = false;
         if let Some(open) = &self.open
-            && open.builder.size() + bound > self.config.batch_size
+            && open.builder.size() + bound > self.batch_limit
         {
             self.close();
             closed = true;
@@ -122,6 +130,7 @@ impl PartitionCore {
             created: now(),
             cost: 0,
             urgent: false,
+            trace: spans::create(&self.topic, self.index),
         });
         let appended = open
             .builder
@@ -140,7 +149,7 @@ impl PartitionCore {
         let completion = Arc::clone(&open.completion);
         // Closed with its last record rather than with the one that no longer fits, so that a sticky
         // partitioner can turn to another partition in time.
-        if open.builder.size() + bound > self.config.batch_size {
+        if open.builder.size() + bound > self.batch_limit {
             self.close();
             closed = true;
         }
@@ -156,10 +165,12 @@ impl PartitionCore {
     pub(super) fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let order = self.next_order;
-        self.next_order += 1;
+        let count = open.builder.len() as u32;
+        self.next_order += u64::from(count);
+        open.trace.record("messaging.batch.message_count", count);
         self.waiting.push_back(ClosedBatch {
             order,
-            count: open.builder.len() as u32,
+            count,
             body: Body::Built(open.builder),
             completion: open.completion,
             created: open.created,
@@ -168,6 +179,7 @@ impl PartitionCore {
             unknown: false,
             attempts: 0,
             told: false,
+            trace: open.trace,
         });
     }
 
@@ -338,13 +350,17 @@ impl PartitionCore {
         let mut batch = self.waiting.pop_front()?;
         match self.seal(&mut batch, compressor) {
             Ok(Some(sealed)) => {
+                let created = (batch.attempts == 0).then_some(batch.created);
                 batch.attempts += 1;
                 let order = batch.order;
+                let trace = std::mem::replace(&mut batch.trace, Span::none());
                 self.in_flight_node = node;
                 self.in_flight.push_back(batch);
                 Some(Sending {
                     order,
                     batch: sealed,
+                    created,
+                    trace,
                 })
             }
             // Still being compressed, or no identity: not its turn yet.
@@ -371,13 +387,11 @@ impl PartitionCore {
             Body::Built(_) if self.config.compression != Compression::NONE => return Ok(None),
             Body::Built(_) | Body::Sealed(_) => {}
         }
-        let mut restamp = false;
         if self.config.idempotent && batch.stamp.is_none() {
             let Some(stamp) = self.stamper.next(batch.count) else {
                 return Ok(None);
             };
             batch.stamp = Some(stamp);
-            restamp = true;
         }
         let sealed = match std::mem::replace(&mut batch.body, Body::Sealing) {
             Body::Built(builder) => {
@@ -388,7 +402,7 @@ impl PartitionCore {
                 builder.seal(&seal, compressor)?
             }
             Body::Sealed(sealed) => match batch.stamp {
-                Some(stamp) if restamp => sealed.with_producer(stamp)?,
+                Some(stamp) if sealed.header().producer != stamp => sealed.with_producer(stamp)?,
                 _ => sealed,
             },
             Body::Sealing => return Ok(None),
@@ -405,7 +419,7 @@ impl PartitionCore {
                 return;
             }
             tracing::info!(topic = %self.topic, partition = self.index, "sequences start over under a new epoch");
-            metrics::counter!("copart.producer.epoch_bumps").increment(1);
+            metrics::counter!(names::EPOCH_BUMPS).increment(1);
         } else {
             self.stamper.give(id);
         }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use copart_protocol::ErrorCode;
+use tokio::time::Instant;
 
 use crate::Error;
-use crate::producer::completion::{Completion, Outcome};
+use crate::producer::completion::{Completion, Outcome, SplitPart};
 
 /// What became of an attempt to write a batch.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub(super) enum Verdict {
     Retry { unknown: bool },
     /// The broker's and our idea of the sequence differ.
     OutOfSequence,
+    /// Larger than the broker takes: nothing was written, and smaller ones may be (KIP-126).
+    TooLarge,
     /// Never try again. `unknown`: it may have been written.
     Fail { unknown: bool },
 }
@@ -51,6 +54,7 @@ impl Verdict {
             | ErrorCode::NOT_ENOUGH_REPLICAS_AFTER_APPEND
             | ErrorCode::KAFKA_STORAGE_ERROR
             | ErrorCode::NETWORK_EXCEPTION => Self::Retry { unknown: true },
+            ErrorCode::MESSAGE_TOO_LARGE | ErrorCode::RECORD_LIST_TOO_LARGE => Self::TooLarge,
             ErrorCode::UNKNOWN_SERVER_ERROR => Self::Fail { unknown: true },
             code if code.is_retriable() => Self::Retry { unknown: false },
             _ => Self::Fail { unknown: false },
@@ -75,7 +79,10 @@ pub(crate) fn is_stale(code: ErrorCode) -> bool {
 
 /// A batch whose records are to be told how it ended.
 pub(crate) struct Settled {
+    pub(crate) topic: Arc<str>,
     pub(crate) completion: Arc<Completion>,
+    pub(crate) records: u32,
+    pub(crate) created: Instant,
     pub(crate) outcome: Outcome,
 }
 
@@ -83,6 +90,8 @@ pub(crate) struct Settled {
 #[derive(Default)]
 pub(crate) struct Effects {
     pub(crate) settled: Vec<Settled>,
+    /// Batches whose records are in several others now.
+    pub(crate) split: Vec<(Arc<Completion>, Box<[SplitPart]>)>,
     /// Bytes to give back to the memory budget.
     pub(crate) freed: usize,
     /// Records that the partition does not hold any more.
@@ -93,6 +102,9 @@ pub(crate) struct Effects {
 
 impl Effects {
     pub(crate) fn is_empty(&self) -> bool {
-        self.settled.is_empty() && self.freed == 0 && self.buffers.is_empty()
+        self.settled.is_empty()
+            && self.split.is_empty()
+            && self.freed == 0
+            && self.buffers.is_empty()
     }
 }

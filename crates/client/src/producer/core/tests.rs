@@ -15,24 +15,25 @@ use super::stamp::ProducerId;
 use crate::{Backoff, Error, ErrorKind};
 
 const ID: ProducerId = ProducerId { id: 9, epoch: 0 };
-const LINGER: Duration = Duration::from_millis(5);
+pub(super) const LINGER: Duration = Duration::from_millis(5);
 const DELIVERY: Duration = Duration::from_secs(120);
 
-struct Bench {
-    core: PartitionCore,
-    compressor: Compressor,
+pub(super) struct Bench {
+    pub(super) core: PartitionCore,
+    pub(super) compressor: Compressor,
     now: Instant,
     id: ProducerId,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::with(|_| ())
     }
 
-    fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
+    pub(super) fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
         let mut config = CoreConfig {
             batch_size: 1000,
+            max_request_size: 4000,
             linger: LINGER,
             delivery_timeout: DELIVERY,
             max_in_flight: 5,
@@ -49,7 +50,7 @@ impl Bench {
         }
     }
 
-    fn append(&mut self, urgent: bool) -> super::partition::Appended {
+    pub(super) fn append(&mut self, urgent: bool) -> super::partition::Appended {
         let parts = Parts {
             timestamp: 1,
             key: None,
@@ -61,7 +62,7 @@ impl Bench {
         appended.expect("fits")
     }
 
-    fn take_from(&mut self, node: i32) -> (Option<Sending>, Effects) {
+    pub(super) fn take_from(&mut self, node: i32) -> (Option<Sending>, Effects) {
         let mut effects = Effects::default();
         let taken = self.core.take(
             self.now,
@@ -74,24 +75,24 @@ impl Bench {
     }
 
     /// The next batch, which must be there.
-    fn take(&mut self) -> Sending {
+    pub(super) fn take(&mut self) -> Sending {
         self.take_from(1).0.expect("something to send")
     }
 
     /// Appends a record and takes it as a batch.
-    fn send_one(&mut self) -> Sending {
+    pub(super) fn send_one(&mut self) -> Sending {
         self.append(false);
         self.core.flush();
         self.now += LINGER;
         self.take()
     }
 
-    fn nothing(&mut self) {
+    pub(super) fn nothing(&mut self) {
         let (taken, effects) = self.take_from(1);
         assert!(taken.is_none() && effects.is_empty());
     }
 
-    fn written(&mut self, order: u64) -> Effects {
+    pub(super) fn written(&mut self, order: u64) -> Effects {
         let written = Answered::Written {
             base_offset: Some(7),
             append_time: None,
@@ -99,23 +100,35 @@ impl Bench {
         self.core.answered(self.now, order, 1, written)
     }
 
-    fn refused(&mut self, order: u64, code: ErrorCode) -> Effects {
+    pub(super) fn refused(&mut self, order: u64, code: ErrorCode) -> Effects {
         self.core
             .answered(self.now, order, 1, Answered::Refused(code, None))
     }
 
-    fn lost(&mut self, order: u64) -> Effects {
+    pub(super) fn lost(&mut self, order: u64) -> Effects {
         let error = Error::new(ErrorKind::Disconnected, "gone").maybe_written(true);
         self.core
             .answered(self.now, order, 1, Answered::Failed(error))
     }
 
-    fn wait(&mut self) {
+    pub(super) fn pass(&mut self, time: Duration) {
+        self.now += time;
+    }
+
+    /// Compresses whatever waits for that.
+    pub(super) fn compress_all(&mut self) {
+        while let Some(job) = self.core.next_job() {
+            let sealed = job.run(&mut self.compressor);
+            assert!(self.core.finish_job(sealed).is_empty());
+        }
+    }
+
+    pub(super) fn wait(&mut self) {
         self.now += Duration::from_secs(2);
     }
 }
 
-fn stamp(sending: &Sending) -> (i16, i32) {
+pub(super) fn stamp(sending: &Sending) -> (i16, i32) {
     let Producer {
         id,
         epoch,
@@ -125,7 +138,7 @@ fn stamp(sending: &Sending) -> (i16, i32) {
     (epoch, base_sequence)
 }
 
-fn only_error(effects: &Effects) -> Error {
+pub(super) fn only_error(effects: &Effects) -> Error {
     assert_eq!(effects.settled.len(), 1);
     effects.settled[0].outcome.clone().expect_err("failed")
 }

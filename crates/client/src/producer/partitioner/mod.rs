@@ -55,6 +55,8 @@ where
 pub struct Partitioning {
     rule: Rule,
     tuning: SpreadTuning,
+    /// Of the catalogue's entry, if it was named.
+    name: Option<&'static str>,
 }
 
 #[derive(Clone)]
@@ -89,14 +91,21 @@ impl Partitioning {
     /// When the catalogue has no such name. The message lists what comes near.
     pub fn like(name: &str) -> Result<Self> {
         match catalogue::find(name) {
-            Ok(entry) => Ok(Self::profile(entry.profile)),
+            Ok(entry) => Ok(Self::entry(entry)),
             Err(error) => match catalogue::find(&format!("librdkafka/{name}")) {
-                Ok(entry) => Ok(Self::profile(entry.profile)),
+                Ok(entry) => Ok(Self::entry(entry)),
                 Err(_) => Err(Error::new(
                     ErrorKind::Config,
                     format!("partitioner {error}"),
                 )),
             },
+        }
+    }
+
+    fn entry(entry: &catalogue::Entry) -> Self {
+        Self {
+            name: Some(entry.id),
+            ..Self::profile(entry.profile)
         }
     }
 
@@ -109,6 +118,22 @@ impl Partitioning {
         Self {
             rule,
             tuning: SpreadTuning::default(),
+            name: None,
+        }
+    }
+
+    /// For messages.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name.unwrap_or("a profile of your own")
+    }
+
+    /// The profile, if it puts keys on partitions of their own.
+    pub(crate) fn pinning_profile(&self) -> Option<&Profile> {
+        match &self.rule {
+            Rule::Profile(profile) if !matches!(profile.keyed, KeyedRule::Unpinned(_)) => {
+                Some(profile)
+            }
+            _ => None,
         }
     }
 
@@ -161,6 +186,16 @@ impl Partitioning {
     #[must_use]
     pub fn availability_timeout(mut self, timeout: Duration) -> Self {
         self.tuning.availability_timeout = Some(timeout);
+        self
+    }
+
+    /// Spreads records rather to partitions whose leaders stand in the client's rack
+    /// (`partitioner.rack.aware`, KIP-1123), so that traffic between racks is saved. To all others when no leader
+    /// in the rack takes any. It needs [`ClientBuilder::rack`](crate::ClientBuilder::rack), and does nothing to
+    /// records that a key pins.
+    #[must_use]
+    pub fn rack_aware(mut self, rack_aware: bool) -> Self {
+        self.tuning.rack_aware = rack_aware;
         self
     }
 

@@ -12,6 +12,7 @@ use super::{Placed, TopicView};
 pub(crate) struct SpreadTuning {
     pub(crate) adaptive: bool,
     pub(crate) availability_timeout: Option<Duration>,
+    pub(crate) rack_aware: bool,
 }
 
 impl Default for SpreadTuning {
@@ -19,6 +20,7 @@ impl Default for SpreadTuning {
         Self {
             adaptive: true,
             availability_timeout: None,
+            rack_aware: false,
         }
     }
 }
@@ -150,7 +152,10 @@ impl Spreader {
 
     /// A partition by chance, a longer queue making it less likely (KIP-794).
     fn weighted(&self, topic: &TopicView<'_>) -> usize {
-        let available = self.available(topic);
+        let mut available = self.available(topic);
+        if self.tuning.rack_aware && available.iter().any(|&at| topic.is_in_client_rack(at)) {
+            available.retain(|&at| topic.is_in_client_rack(at));
+        }
         let backlogs: Vec<_> = available.iter().map(|&at| topic.backlog(at)).collect();
         let longest = backlogs.iter().copied().max().unwrap_or(0);
         if !self.tuning.adaptive || backlogs.iter().all(|&backlog| backlog == longest) {
@@ -219,6 +224,7 @@ mod tests {
         };
         let config = CoreConfig {
             batch_size: 1000,
+            max_request_size: 1 << 20,
             linger: Duration::ZERO,
             delivery_timeout: Duration::from_secs(1),
             max_in_flight: 5,
@@ -226,7 +232,8 @@ mod tests {
             compression: copart_protocol::records::Compression::NONE,
             backoff: Backoff::new(Duration::from_millis(1), Duration::from_millis(1)),
         };
-        TopicState::new(&topic, Partitioning::uniform(), &Arc::new(config))
+        let interest = crate::cluster::Interest::for_tests();
+        TopicState::new(&topic, Partitioning::uniform(), &Arc::new(config), interest)
     }
 
     fn choose(state: &TopicState, spreader: &Spreader, by: Spread) -> usize {
@@ -306,6 +313,33 @@ mod tests {
         assert_eq!(counts[2], 0);
         let partitions = topic.partitions();
         assert_eq!(spreader.least_backlog(&topic.view(&partitions)), 1);
+    }
+
+    #[test]
+    fn rack_awareness_stays_near_and_goes_far_when_nobody_near_leads() {
+        let topic = topic(&[Some(1), Some(2), None, Some(3)]);
+        let partitions = topic.partitions();
+        partitions[1].set_near(true);
+        partitions[2].set_near(true);
+        let tuning = SpreadTuning {
+            rack_aware: true,
+            ..SpreadTuning::default()
+        };
+        let spreader = Spreader::new(tuning, 1000);
+        let mut counts = [0; 4];
+        let round = |counts: &mut [i32; 4]| {
+            for _ in 0..200 {
+                let at = choose(&topic, &spreader, Spread::UniformSticky);
+                spreader.appended(Spread::UniformSticky, at, 5000, true);
+                counts[at] += 1;
+            }
+        };
+        round(&mut counts);
+        assert_eq!(counts, [0, 200, 0, 0]);
+        partitions[1].set_leader(crate::producer::topic::NO_LEADER);
+        round(&mut counts);
+        assert_eq!((counts[1], counts[2]), (200, 0));
+        assert!(counts[0] > 50 && counts[3] > 50, "{counts:?}");
     }
 
     #[test]

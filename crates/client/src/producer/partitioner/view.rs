@@ -31,6 +31,13 @@ impl<'a> TopicView<'a> {
         self.partitions.get(partition)?.leader()
     }
 
+    /// Whether a partition's leader stands in the rack that the client was told it stands in.
+    pub fn is_in_client_rack(&self, partition: usize) -> bool {
+        self.partitions
+            .get(partition)
+            .is_some_and(|one| one.is_near())
+    }
+
     /// Batches of a partition that are full and not on their way yet.
     pub fn backlog(&self, partition: usize) -> usize {
         self.partitions

@@ -1,8 +1,20 @@
 //! Guards against a silent change of where keys go.
+//!
+//! - here: how many partitions a topic has.
+//! - [`verify`]: whether its records are where the partitioner puts them, by a [`sample`] that [`judge`] compares;
+//!   [`chance`] is what tells a finding from an accident.
+
+mod chance;
+mod judge;
+mod sample;
+mod verify;
 
 use std::collections::HashMap;
 
+pub(crate) use verify::{Verification, verify};
+
 use crate::cluster::Topic;
+use crate::telemetry::names;
 use crate::{Error, ErrorKind, Result};
 
 /// What a guard does about what it sees.
@@ -23,6 +35,17 @@ pub(crate) struct Guards {
     pub(crate) expected: HashMap<String, (usize, Guard)>,
     /// What to do when a count changes while the producer runs.
     pub(crate) on_change: Guard,
+    /// What to do when records are not where the partitioner puts them.
+    pub(crate) verify: HashMap<String, Guard>,
+    /// The same for topics that are not named.
+    pub(crate) verify_others: Option<Guard>,
+}
+
+impl Guards {
+    fn verify_of(&self, topic: &str) -> Guard {
+        let named = self.verify.get(topic).copied();
+        named.or(self.verify_others).unwrap_or(Guard::Off)
+    }
 }
 
 /// Looks at a topic before anything is written to it.
@@ -47,7 +70,7 @@ pub(crate) fn check(guards: &Guards, topic: &Topic) -> Result<()> {
 /// A topic has another number of partitions than before.
 pub(crate) fn changed(guards: &Guards, topic: &Topic, before: usize) -> Result<()> {
     let count = topic.partitions.len();
-    metrics::counter!("copart.producer.partition_count_changes").increment(1);
+    metrics::counter!(names::COUNT_CHANGES).increment(1);
     decide(
         guards.on_change,
         topic,
