@@ -102,7 +102,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         timeout: Duration::from_secs(args.timeout.into()),
     });
     let run = args.dump.running();
-    let cluster = live.as_mut().map(|live| live as &mut (dyn Cluster + 'static));
+    let cluster = live
+        .as_mut()
+        .map(|live| live as &mut (dyn Cluster + 'static));
     let report = check(&contract, cluster, &run);
     print(args.output, &report, report.partial)?;
     Ok(Exit::of(report.exit_code()))

@@ -218,11 +218,7 @@ impl Check<'_> {
             kept,
             moved: moved.len() as u64,
             unpinned,
-            moves: moved
-                .iter()
-                .take(LISTED)
-                .map(|moved| moved_key(moved))
-                .collect(),
+            moves: moved.iter().take(LISTED).map(moved_key).collect(),
         };
         let who = match &known.release {
             Some(release) => format!("producer {} ({release})", producer.name),

@@ -2,9 +2,18 @@
 
 use super::{Malformed, Package, Packages, Wanted, elsewhere};
 
+/// A `replace` of a module that is looked for.
+struct Replaced {
+    path: String,
+    /// The release that is replaced; every one without it.
+    of: Option<String>,
+    release: Result<String, String>,
+    line: u64,
+}
+
 pub(super) fn packages(text: &str, wanted: Wanted<'_>) -> Packages {
     let mut found: Vec<Package> = Vec::new();
-    let mut replaced: Vec<(String, Option<String>, Result<String, String>, u64)> = Vec::new();
+    let mut replaced: Vec<Replaced> = Vec::new();
     let mut block: Option<String> = None;
     let (mut is_module, mut prunes) = (false, false);
     for (line, number) in text.lines().zip(1..) {
@@ -58,7 +67,12 @@ pub(super) fn packages(text: &str, wanted: Wanted<'_>) -> Packages {
                     [same, version] if same == path => Ok((*version).to_owned()),
                     to => Err(elsewhere(&to.join(" "))),
                 };
-                replaced.push(((*path).to_owned(), of, release, number));
+                replaced.push(Replaced {
+                    path: (*path).to_owned(),
+                    of,
+                    release,
+                    line: number,
+                });
             }
             _ => {}
         }
@@ -67,15 +81,13 @@ pub(super) fn packages(text: &str, wanted: Wanted<'_>) -> Packages {
         return Err(Malformed::new(1, "no go.mod: it has no line `module`"));
     }
     for package in &mut found {
-        let by = replaced.iter().find(|(path, of, ..)| {
-            *path == package.name
-                && of
-                    .as_ref()
-                    .is_none_or(|of| package.release.as_ref() == Ok(of))
+        let by = replaced.iter().find(|by| {
+            let of = by.of.as_ref();
+            by.path == package.name && of.is_none_or(|of| package.release.as_ref() == Ok(of))
         });
-        if let Some((.., release, line)) = by {
-            package.release.clone_from(release);
-            package.line = *line;
+        if let Some(by) = by {
+            package.release.clone_from(&by.release);
+            package.line = by.line;
         } else if !prunes {
             // What another module asks for may be newer, and is not written here.
             package.release = Err(
