@@ -2,6 +2,7 @@
 
 mod broker;
 mod catalogue;
+mod check;
 mod everyday;
 mod input;
 mod live;

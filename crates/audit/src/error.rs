@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", test))]
     pub(crate) fn cluster(
         message: impl Into<String>,
         source: impl StdError + Send + Sync + 'static,
