@@ -19,13 +19,11 @@ pub(crate) fn partition_of(group: &str, partitions: i32) -> i32 {
 
 /// Makes the topic if it is not there, with Kafka's settings. Waits for the disk.
 pub(crate) fn create_if_missing(broker: &Shared) -> ApiResult<()> {
-    let config = {
-        let controller = broker.controller();
-        if controller.topic(CONSUMER_OFFSETS).is_some() {
-            return Ok(());
-        }
-        controller.broker_config().clone()
-    };
+    // By its logs: the controller knows of it earlier, and whoever asks a second time has to wait for the first.
+    if broker.partitions.count(CONSUMER_OFFSETS) > 0 {
+        return Ok(());
+    }
+    let config = broker.controller().broker_config().clone();
     let setting = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
     let new = NewTopic {
         partitions: config.offsets_topic_num_partitions,

@@ -19,7 +19,9 @@ class Client:
 
     def hello(self):
         return {"version": kafka.__version__, "lacks": {"null-header": "send() takes header values as bytes only",
-                                                         "group-consumer": "knows the classic protocol only"}}
+                                                         "group-consumer": "knows the classic protocol only",
+                                                         "group-static": "static members that are polled in turns do not come to an "
+                                                                         "assignment, with Apache Kafka neither"}}
 
     def create(self, topic, partitions, configs):
         self.admin.create_topics({topic: {"num_partitions": partitions, "replication_factor": 1, "configs": configs}})
