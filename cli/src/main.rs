@@ -1,6 +1,9 @@
 //! The `copart` command: argument parsing and printing; the work is done in `copart-audit`.
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod errorln;
+
 mod args;
 mod cluster;
 mod commands;

@@ -165,7 +165,7 @@ fn write(args: &Args) -> Result<Exit, Error> {
         // What infer says is why there is no contract.
         Written::Undecided(report) => {
             print(args.output, &*report, report.partial)?;
-            eprintln!(
+            errorln!(
                 "copart: no contract was written: it would have to name the one rule that places the keys"
             );
             Ok(match report.exit_code() {

@@ -38,7 +38,7 @@ fn print<'r>(output: Output, report: impl Into<Report<'r>>, partial: bool) -> Re
         written => written?,
     }
     if partial {
-        eprintln!("copart: interrupted; the report covers the beginning of the input only");
+        errorln!("copart: interrupted; the report covers the beginning of the input only");
     }
     Ok(())
 }

@@ -270,7 +270,7 @@ impl Report {
             });
         }
         let records = self.records();
-        eprintln!(
+        errorln!(
             "copart: {records} records written to {} partitions of {}, {failed} failed, in {:.1} s ({:.0} a second){}",
             self.partitions.len(),
             args.topic,
@@ -334,7 +334,7 @@ async fn write(producer: &Producer, args: &Args, input: Outgoing) -> Result<Repo
             Some(Ok(Ok(record))) => record,
             Some(Ok(Err(bad))) => {
                 unread += 1;
-                eprintln!("copart: line {}: {}", bad.line, bad.what);
+                errorln!("copart: line {}: {}", bad.line, bad.what);
                 continue;
             }
             Some(Err(error)) => {
@@ -357,7 +357,7 @@ async fn write(producer: &Producer, args: &Args, input: Outgoing) -> Result<Repo
             }
             Err(error) => {
                 refused += 1;
-                eprintln!(
+                errorln!(
                     "copart: line {}: {}",
                     record.line,
                     explained(&error, &record, args)
@@ -405,7 +405,7 @@ async fn tell(mut deliveries: mpsc::Receiver<(u64, Delivery)>) -> Report {
             Ok(receipt) => report.written(&receipt),
             Err(error) => {
                 report.undelivered += 1;
-                eprintln!("copart: line {line}: {error}");
+                errorln!("copart: line {line}: {error}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Administration of what the reference broker does not have yet: groups; and the rest, on Apache Kafka.
+//! Administration: topics and all that belongs to them, and groups.
 
 use std::time::{Duration, Instant};
 
@@ -13,14 +13,17 @@ use copart::protocol::messages::sync_group::{SyncGroupRequest, SyncGroupRequestA
 use copart::protocol::{ErrorCode, VersionRange};
 use copart::{Client, Coordinated, ErrorKind, Partitioning, ProducerRecord, TopicPartition};
 
-use crate::Failure;
+use crate::{Failure, has};
 
 pub async fn all(client: &Client) -> Result<(), Failure> {
     topics(client).await?;
-    offsets_of_groups(client).await?;
-    classic_members(client).await?;
-    consumer_members(client).await?;
-    println!("admin: topics, settings, offsets, disks, leaders and groups of both kinds");
+    println!("admin: topics, settings, offsets, disks, leaders");
+    if has("groups") {
+        offsets_of_groups(client).await?;
+        classic_members(client).await?;
+        consumer_members(client).await?;
+        println!("admin: groups of both kinds, and their offsets");
+    }
     Ok(())
 }
 

@@ -136,7 +136,7 @@ async fn wait(
             }
             Err(error) => {
                 if failed == 0 {
-                    eprintln!("copart: the first failure: {error}");
+                    errorln!("copart: the first failure: {error}");
                 }
                 failed += 1;
             }

@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
                 Ok(()) if args.dry_run => plain::line(format_args!("can have {count} partitions"))?,
                 Ok(()) => {
                     plain::line(format_args!("has {count} partitions"))?;
-                    eprintln!(
+                    errorln!(
                         "copart: from now on most keys go to another partition than their older records: \
                          see `copart movement`"
                     );

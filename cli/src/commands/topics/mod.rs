@@ -71,7 +71,7 @@ where
 
 fn complain(error: copart::Error) -> Exit {
     let error = Error::from(error);
-    eprintln!("copart: {error}");
+    errorln!("copart: {error}");
     match error.kind() {
         ErrorKind::Cluster => Exit::CLUSTER,
         _ => Exit::USAGE,
