@@ -236,9 +236,15 @@ impl Layout<'_> {
                     } else {
                         String::new()
                     };
+                    let get = match &field.ty {
+                        Type::Struct(name) if field.is_nullable() && !field.array => {
+                            format!("{name}::read_nullable_tagged(r)")
+                        }
+                        _ => "r.get()".to_owned(),
+                    };
                     let _ = writeln!(
                         out,
-                        "{}{since} => value.{} = r.get()?,",
+                        "{}{since} => value.{} = {get}?,",
                         field.tag.unwrap_or_default(),
                         ident(field)
                     );
@@ -329,6 +335,21 @@ impl Layout<'_> {
             "{}: tagged and null later",
             field.name
         );
+        if matches!(field.ty, Type::Struct(_)) && field.is_nullable() && !field.array {
+            assert!(
+                !field.ignorable,
+                "{}: nullable struct, tagged and ignorable",
+                field.name
+            );
+            return format!(
+                "t.need_struct({}, {}, \"{}\", &self.{}, &{})?;",
+                field.tag.unwrap_or_default(),
+                rust_range(&field.versions),
+                field.name,
+                ident(field),
+                default_value(field)
+            );
+        }
         let verb = if field.ignorable { "put" } else { "need" };
         let (or, default) = if rust_default(field) {
             ("", String::new())

@@ -114,7 +114,8 @@ impl Sampler<'_> {
         };
         let is_struct = matches!(field.ty, Type::Struct(_)) && !field.array;
         if is_struct && nullable {
-            out.push(if null { 0xff } else { 1 });
+            let for_null = if field.tag.is_some() { 0 } else { 0xff };
+            out.push(if null { for_null } else { 1 });
         }
         if null {
             match (field.array, &field.ty) {

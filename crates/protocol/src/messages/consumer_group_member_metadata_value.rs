@@ -46,7 +46,7 @@ impl Wire for ConsumerGroupMemberMetadataValue {
         w.put(&self.rebalance_timeout_ms)?;
         w.put(&self.server_assignor)?;
         w.tags(|t| {
-            t.need_or(
+            t.need_struct(
                 0,
                 ..=0,
                 "classic_member_metadata",
@@ -71,7 +71,9 @@ impl Wire for ConsumerGroupMemberMetadataValue {
         };
         r.tags(|r, tag| {
             match tag {
-                0 => value.classic_member_metadata = r.get()?,
+                0 => {
+                    value.classic_member_metadata = ClassicMemberMetadata::read_nullable_tagged(r)?
+                }
                 _ => return Ok(false),
             }
             Ok(true)

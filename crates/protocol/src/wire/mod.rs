@@ -38,6 +38,26 @@ pub trait Wire: Sized {
         }
     }
 
+    /// Appends a value or null of a tagged field. For a struct, the byte that tells the two apart is another one
+    /// there: Kafka's generated classes write 0 and 1.
+    fn write_nullable_tagged(value: Option<&Self>, w: &mut Writer) -> Result<()> {
+        match value {
+            None => w.put(&0i8),
+            Some(value) => {
+                w.put(&1i8)?;
+                value.write(w)
+            }
+        }
+    }
+
+    /// Takes a value or null of a tagged field off the front.
+    fn read_nullable_tagged(r: &mut Reader) -> Result<Option<Self>> {
+        if r.get::<i8>()? == 0 {
+            return Ok(None);
+        }
+        Self::read(r).map(Some)
+    }
+
     /// Takes a value or null off the front.
     fn read_nullable(r: &mut Reader) -> Result<Option<Self>> {
         if r.get::<i8>()? < 0 {

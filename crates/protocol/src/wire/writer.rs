@@ -304,11 +304,33 @@ impl TagWriter<'_> {
         if value == default || !self.writer.has(range) {
             return Ok(());
         }
+        self.append(tag, |w| value.write(w))
+    }
+
+    /// A struct that may be null, and that must be at its default in versions without it.
+    pub fn need_struct<T: Wire + PartialEq>(
+        &mut self,
+        tag: u32,
+        range: impl RangeBounds<i16>,
+        name: &'static str,
+        value: &Option<T>,
+        default: &Option<T>,
+    ) -> Result<()> {
+        if !self.writer.has(range) {
+            return self.writer.absent(name, value, default);
+        }
+        if value == default {
+            return Ok(());
+        }
+        self.append(tag, |w| T::write_nullable_tagged(value.as_ref(), w))
+    }
+
+    fn append(&mut self, tag: u32, fill: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
         let w = &mut *self.writer;
         w.put_varint(tag);
         let start = w.len();
         let position = w.buffer.len();
-        value.write(w)?;
+        fill(w)?;
         // Tagged values are small: moving one by the size of its length is cheaper than measuring it first.
         let mut length = [0; varint::MAX_VARINT];
         let size = varint::write_u32((w.len() - start) as u32, &mut length);

@@ -63,12 +63,12 @@ func (k *kafkaGo) Produce(r *Request) ([]*Placed, error) {
 				placed[message.WriterData.(int)] = &Placed{int32(message.Partition), message.Offset}
 			}
 		}}
+	// The shared one keeps metadata for seconds, in which a topic that others have made does not exist.
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	writer.Transport = transport
 	if chosen, ok := kafkaGoBalancers[r.Partitioner]; ok {
 		writer.Balancer = chosen()
-		// The shared one keeps metadata for seconds, in which a topic that others have made does not exist.
-		transport := &kafka.Transport{}
-		defer transport.CloseIdleConnections()
-		writer.Transport = transport
 	} else if r.Partitioner != "" {
 		return nil, notOffered("no balancer " + r.Partitioner)
 	}

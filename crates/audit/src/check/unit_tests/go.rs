@@ -52,7 +52,7 @@ pub(super) fn call(client: &str, partitioner: Option<&str>) -> Option<Call> {
                 "\"github.com/twmb/franz-go/pkg/kgo\"",
                 format!("kgo.{new}"),
                 format!(
-                    "return kgo.{new}.ForTopic(\"topic\").Partition(&kgo.Record{{Key: key}}, count)"
+                    "topic, record := kgo.{new}.ForTopic(\"topic\"), &kgo.Record{{Key: key}}\n\tif byBackup, ok := topic.(kgo.TopicBackupPartitioner); ok {{\n\t\t// It asks for queues only where there is no key.\n\t\treturn byBackup.PartitionByBackup(record, count, nil)\n\t}}\n\treturn topic.Partition(record, count)"
                 ),
             )
         }
