@@ -32,7 +32,7 @@ const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The only style and the only script that a browser takes. A test compares the hashes.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-PBF3jUIb7pwYkZrrY7FCzmvs07PIXQBbpMYWbqURB9A='; script-src 'sha256-yHBS3mARRH4vnYTnHSzSNsAuU0J1ZfLVFNHAroNlcvM='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-BHcZ0SL6wItNlPivBoFX85P4ouoWfHPmC+XRD1aBNGs='; script-src 'sha256-yHBS3mARRH4vnYTnHSzSNsAuU0J1ZfLVFNHAroNlcvM='; base-uri 'none'; form-action 'none'";
 
 /// What a page has besides the document.
 #[derive(Default)]
