@@ -37,6 +37,7 @@ pub mod admin;
 mod backoff;
 mod client;
 mod cluster;
+mod consumer;
 mod error;
 mod net;
 mod producer;
