@@ -55,7 +55,10 @@ impl Committer {
     ///
     /// # Cancel safety
     /// Cancel-safe: a commit that was begun goes on without whoever asked for it.
-    pub async fn commit_offsets<P, O>(&self, offsets: impl IntoIterator<Item = (P, O)>) -> Result<()>
+    pub async fn commit_offsets<P, O>(
+        &self,
+        offsets: impl IntoIterator<Item = (P, O)>,
+    ) -> Result<()>
     where
         P: Into<TopicPartition>,
         O: Into<Committed>,

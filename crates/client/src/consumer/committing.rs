@@ -102,7 +102,11 @@ impl<'a> Round<'a> {
             if next >= self.deadline {
                 let reason = format!("offsets were not committed in time; the last try: {error}");
                 let error = Error::new(ErrorKind::Timeout, reason).caused_by(error);
-                let rest: Vec<_> = self.offsets.drain().map(|(partition, _)| partition).collect();
+                let rest: Vec<_> = self
+                    .offsets
+                    .drain()
+                    .map(|(partition, _)| partition)
+                    .collect();
                 for partition in rest {
                     self.failed(&partition, &error);
                 }
@@ -132,7 +136,10 @@ impl<'a> Round<'a> {
     fn failed(&mut self, partition: &TopicPartition, error: &Error) {
         metrics::counter!(names::COMMIT_FAILURES, "topic" => partition.topic.to_string())
             .increment(1);
-        let TopicPartition { topic, partition: index } = partition;
+        let TopicPartition {
+            topic,
+            partition: index,
+        } = partition;
         let error = error.clone().in_partition(Arc::clone(topic), *index);
         let error = error.in_group(Arc::clone(&self.shared.settings.group));
         for waiter in &mut self.waiters {
@@ -147,9 +154,11 @@ impl<'a> Round<'a> {
         let gone: Vec<TopicPartition> = {
             let progress = self.shared.progress();
             let all = self.offsets.iter();
-            all.filter(|(partition, (number, _))| progress.assignment_of(partition) != Some(*number))
-                .map(|(partition, _)| partition.clone())
-                .collect()
+            all.filter(|(partition, (number, _))| {
+                progress.assignment_of(partition) != Some(*number)
+            })
+            .map(|(partition, _)| partition.clone())
+            .collect()
         };
         for partition in gone {
             self.offsets.remove(&partition);
@@ -160,7 +169,10 @@ impl<'a> Round<'a> {
 
     async fn attempt(&mut self) -> Outcome {
         let Some(by) = self.shared.identity.borrow().clone() else {
-            let error = Error::new(ErrorKind::Timeout, "the consumer is on its way into the group");
+            let error = Error::new(
+                ErrorKind::Timeout,
+                "the consumer is on its way into the group",
+            );
             return Outcome::Again {
                 error,
                 by: Some(None),
@@ -173,7 +185,11 @@ impl<'a> Round<'a> {
                 if error.is_retriable() {
                     return Outcome::Again { error, by: None };
                 }
-                let rest: Vec<_> = self.offsets.drain().map(|(partition, _)| partition).collect();
+                let rest: Vec<_> = self
+                    .offsets
+                    .drain()
+                    .map(|(partition, _)| partition)
+                    .collect();
                 for partition in rest {
                     self.failed(&partition, &error);
                 }
@@ -204,7 +220,11 @@ impl<'a> Round<'a> {
         Ok(offsets::commit_outcomes(&response))
     }
 
-    fn answered(&mut self, by: &Identity, outcomes: &HashMap<TopicPartition, ErrorCode>) -> Outcome {
+    fn answered(
+        &mut self,
+        by: &Identity,
+        outcomes: &HashMap<TopicPartition, ErrorCode>,
+    ) -> Outcome {
         let mut again = None;
         let mut of_member = None;
         let mut refused = Vec::new();
@@ -260,7 +280,10 @@ impl<'a> Round<'a> {
         }
         if let Some(code) = of_member {
             // If the driver is gone, so is the member.
-            let _ = self.shared.commands.send(Command::Committed(by.clone(), code));
+            let _ = self
+                .shared
+                .commands
+                .send(Command::Committed(by.clone(), code));
         }
         match again {
             Some((error, wait)) => Outcome::Again {

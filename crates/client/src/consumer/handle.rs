@@ -150,7 +150,10 @@ impl Consumer {
         }
     }
 
-    pub(super) fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GroupRecord>>> {
+    pub(super) fn poll_record(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<GroupRecord>>> {
         loop {
             if let Some(record) = self.records.as_mut().and_then(Iterator::next) {
                 return Poll::Ready(Some(Ok(record)));
@@ -187,7 +190,10 @@ impl Consumer {
     ///
     /// # Cancel safety
     /// Cancel-safe: a commit that was begun goes on.
-    pub async fn commit_offsets<P, O>(&self, offsets: impl IntoIterator<Item = (P, O)>) -> Result<()>
+    pub async fn commit_offsets<P, O>(
+        &self,
+        offsets: impl IntoIterator<Item = (P, O)>,
+    ) -> Result<()>
     where
         P: Into<TopicPartition>,
         O: Into<Committed>,
@@ -228,7 +234,10 @@ impl Consumer {
     ///
     /// # Cancel safety
     /// Cancel-safe: what was begun goes on.
-    pub async fn subscribe<T: Into<Arc<str>>>(&self, topics: impl IntoIterator<Item = T>) -> Result<()> {
+    pub async fn subscribe<T: Into<Arc<str>>>(
+        &self,
+        topics: impl IntoIterator<Item = T>,
+    ) -> Result<()> {
         let topics: Vec<Arc<str>> = topics.into_iter().map(Into::into).collect();
         if topics.is_empty() || topics.iter().any(|topic| topic.is_empty()) {
             let reason = "name topics, none of them empty; to read none, close the consumer";
@@ -399,7 +408,12 @@ impl Consumer {
         let (reply, answer) = oneshot::channel();
         self.is_closed = true;
         let deadline = Instant::now() + bounded(timeout);
-        if self.shared.commands.send(Command::Close(deadline, reply)).is_err() {
+        if self
+            .shared
+            .commands
+            .send(Command::Close(deadline, reply))
+            .is_err()
+        {
             // It has ended by itself, which was told.
             return Ok(());
         }

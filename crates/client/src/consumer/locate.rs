@@ -56,7 +56,10 @@ pub(crate) async fn locate(shared: &Shared, mut places: Places) -> Located {
             Err(error) => {
                 let rest = places.drain();
                 located.extend(rest.map(|(partition, number)| {
-                    let TopicPartition { topic, partition: index } = &partition;
+                    let TopicPartition {
+                        topic,
+                        partition: index,
+                    } = &partition;
                     let error = error.clone().in_partition(Arc::clone(topic), *index);
                     (partition, number, Err(error))
                 }));
@@ -70,7 +73,9 @@ pub(crate) async fn locate(shared: &Shared, mut places: Places) -> Located {
 
 fn is_passing(error: &Error) -> bool {
     error.is_retriable()
-        || error.code().is_some_and(|code| Verdict::of(code) != Verdict::Refused)
+        || error
+            .code()
+            .is_some_and(|code| Verdict::of(code) != Verdict::Refused)
 }
 
 /// What is committed of these partitions. Ends at `deadline` with the last error.
@@ -97,7 +102,10 @@ pub(crate) async fn committed(
                 }
             }
             Ok(Err(error)) => error,
-            Err(_) => Error::new(ErrorKind::Timeout, "committed offsets were not told in time"),
+            Err(_) => Error::new(
+                ErrorKind::Timeout,
+                "committed offsets were not told in time",
+            ),
         };
         failures += 1;
         let next = Instant::now() + shared.settings.reader.backoff.after(failures);
@@ -121,20 +129,22 @@ async fn fetch(
         let stable = shared.settings.reader.isolation == Isolation::ReadCommitted;
         let identity = shared.identity.borrow().clone();
         let group = &shared.settings.group;
-        let request =
-            offsets::fetch_request(group, identity.as_ref(), partitions, stable, version);
+        let request = offsets::fetch_request(group, identity.as_ref(), partitions, stable, version);
         let timeout = cluster.request_timeout();
         let response = connection.send(version, &request, timeout)?.await?;
-        offsets::fetch_outcomes(response, version).map_err(|code| {
-            Error::from_code(code, None).in_api(OffsetFetchRequest::API, version)
-        })
+        offsets::fetch_outcomes(response, version)
+            .map_err(|code| Error::from_code(code, None).in_api(OffsetFetchRequest::API, version))
     };
     let fetched = fetched.await;
     let moved = match &fetched {
-        Err(error) => error.code().is_none_or(|code| Verdict::of(code) == Verdict::Move),
-        Ok(found) => found
-            .values()
-            .any(|outcome| outcome.as_ref().is_err_and(|code| Verdict::of(*code) == Verdict::Move)),
+        Err(error) => error
+            .code()
+            .is_none_or(|code| Verdict::of(code) == Verdict::Move),
+        Ok(found) => found.values().any(|outcome| {
+            outcome
+                .as_ref()
+                .is_err_and(|code| Verdict::of(*code) == Verdict::Move)
+        }),
     };
     if moved {
         cluster.forget_coordinator(&shared.of);

@@ -102,12 +102,14 @@ pub(crate) fn commit_request<'a>(
         name: name.to_string(),
         partitions: partitions
             .into_iter()
-            .map(|(partition_index, committed)| OffsetCommitRequestPartition {
-                partition_index,
-                committed_offset: committed.offset,
-                committed_leader_epoch: committed.leader_epoch,
-                committed_metadata: Some(committed.metadata.clone()),
-            })
+            .map(
+                |(partition_index, committed)| OffsetCommitRequestPartition {
+                    partition_index,
+                    committed_offset: committed.offset,
+                    committed_leader_epoch: committed.leader_epoch,
+                    committed_metadata: Some(committed.metadata.clone()),
+                },
+            )
             .collect(),
         ..OffsetCommitRequestTopic::default()
     });
@@ -189,16 +191,17 @@ pub(crate) fn fetch_outcomes(
     version: i16,
 ) -> Result<Fetched, ErrorCode> {
     let mut found = Fetched::new();
-    let mut one = |topic: &str, index, code: ErrorCode, offset, leader_epoch, metadata: Option<String>| {
-        let committed = code.ok().map(|()| {
-            (offset >= 0).then(|| Committed {
-                offset,
-                leader_epoch,
-                metadata: metadata.unwrap_or_default(),
-            })
-        });
-        found.insert(TopicPartition::new(topic, index), committed);
-    };
+    let mut one =
+        |topic: &str, index, code: ErrorCode, offset, leader_epoch, metadata: Option<String>| {
+            let committed = code.ok().map(|()| {
+                (offset >= 0).then(|| Committed {
+                    offset,
+                    leader_epoch,
+                    metadata: metadata.unwrap_or_default(),
+                })
+            });
+            found.insert(TopicPartition::new(topic, index), committed);
+        };
     if version < SEVERAL_GROUPS {
         response.error_code.ok()?;
         for topic in response.topics {
@@ -255,7 +258,9 @@ impl Verdict {
             ErrorCode::COORDINATOR_LOAD_IN_PROGRESS
             | ErrorCode::UNSTABLE_OFFSET_COMMIT
             | ErrorCode::REQUEST_TIMED_OUT => Self::Retry,
-            ErrorCode::STALE_MEMBER_EPOCH | ErrorCode::REBALANCE_IN_PROGRESS => Self::AfterRebalance,
+            ErrorCode::STALE_MEMBER_EPOCH | ErrorCode::REBALANCE_IN_PROGRESS => {
+                Self::AfterRebalance
+            }
             ErrorCode::UNKNOWN_MEMBER_ID
             | ErrorCode::ILLEGAL_GENERATION
             | ErrorCode::FENCED_INSTANCE_ID

@@ -213,7 +213,10 @@ impl Progress {
     }
 
     /// The reader stands there and has nothing more to hand out now.
-    pub(crate) fn reached(&mut self, mut position: impl FnMut(&TopicPartition) -> Option<Position>) {
+    pub(crate) fn reached(
+        &mut self,
+        mut position: impl FnMut(&TopicPartition) -> Option<Position>,
+    ) {
         for (partition, entry) in &mut self.partitions {
             if entry.located
                 && !entry.leaving
@@ -250,7 +253,9 @@ impl Progress {
     }
 
     pub(crate) fn is_leaving(&self, partition: &TopicPartition) -> bool {
-        self.partitions.get(partition).is_some_and(|entry| entry.leaving)
+        self.partitions
+            .get(partition)
+            .is_some_and(|entry| entry.leaving)
     }
 
     /// Nobody waits for batches that are out, as nobody would say that they are done.
@@ -355,7 +360,10 @@ mod tests {
         let rest = rest.expect("a ticket");
         assert_eq!(rest.span, 4..10);
         // The second one is done: it is not handed out again.
-        assert_eq!(progress.deliver(&partition(), 10, Position::at(20), now), None);
+        assert_eq!(
+            progress.deliver(&partition(), 10, Position::at(20), now),
+            None
+        );
         progress.done(&rest, 4..10);
         assert_eq!(progress.release(&rest), Released::Kept);
         assert_eq!(offsets(&progress), [20]);
@@ -371,7 +379,10 @@ mod tests {
         let ticket = ticket.expect("a ticket");
         progress.leave(&[partition()]);
         assert!(progress.is_held(&[partition()]));
-        assert_eq!(progress.deliver(&partition(), 10, Position::at(20), now), None);
+        assert_eq!(
+            progress.deliver(&partition(), 10, Position::at(20), now),
+            None
+        );
         assert!(progress.is_valid(&ticket), "not yet");
         progress.remove(&[partition()]);
         assert!(!progress.is_valid(&ticket));

@@ -154,7 +154,8 @@ impl Shared {
 
     /// Whoever waits for batches to be let go looks again.
     pub(crate) fn change(&self) {
-        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+        self.changes
+            .send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// A batch is about to be handed out. `None` if it must not be: it was sought away from it, its partition is being

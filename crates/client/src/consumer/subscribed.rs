@@ -49,7 +49,10 @@ impl Subscribed {
 
     pub(crate) fn want(&mut self, wanted: Wanted) {
         self.held = match &wanted {
-            Wanted::Topics(topics) => topics.iter().map(|topic| self.cluster.hold(topic)).collect(),
+            Wanted::Topics(topics) => topics
+                .iter()
+                .map(|topic| self.cluster.hold(topic))
+                .collect(),
             Wanted::Nothing | Wanted::All => Vec::new(),
         };
         self.list_at = (wanted == Wanted::All).then(Instant::now);

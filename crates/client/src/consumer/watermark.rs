@@ -214,7 +214,10 @@ mod tests {
                 let position = watermark.position().map(|position| position.offset);
                 assert_eq!(position, expected, "seed {seed}");
                 assert_eq!(watermark.delivered(), behind);
-                assert!(position <= Some(reached), "never beyond what was handed out");
+                assert!(
+                    position <= Some(reached),
+                    "never beyond what was handed out"
+                );
             }
         }
     }

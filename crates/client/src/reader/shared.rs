@@ -45,11 +45,7 @@ struct Waiting {
 }
 
 impl Shared {
-    pub(crate) fn new(
-        cluster: Cluster,
-        settings: Settings,
-        runtime: Handle,
-    ) -> Self {
+    pub(crate) fn new(cluster: Cluster, settings: Settings, runtime: Handle) -> Self {
         Self {
             number: READERS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(FetchCore::new(settings.core())),

@@ -93,14 +93,38 @@ pub fn describe_metrics() {
         Seconds,
         "From a batch's first record to its outcome"
     );
-    describe_counter!(CONSUMED_BATCHES, Count, "Batches handed out by consumers, by topic");
-    describe_counter!(CONSUMED_RECORDS, Count, "Records handed out by consumers, by topic");
+    describe_counter!(
+        CONSUMED_BATCHES,
+        Count,
+        "Batches handed out by consumers, by topic"
+    );
+    describe_counter!(
+        CONSUMED_RECORDS,
+        Count,
+        "Records handed out by consumers, by topic"
+    );
     describe_counter!(COMMITS, Count, "Offsets committed, by topic");
-    describe_counter!(COMMIT_FAILURES, Count, "Offsets that could not be committed, by topic");
+    describe_counter!(
+        COMMIT_FAILURES,
+        Count,
+        "Offsets that could not be committed, by topic"
+    );
     describe_counter!(ASSIGNED, Count, "Partitions that came, by group");
-    describe_counter!(LOST, Count, "Partitions that were lost, not given up, by group");
-    describe_counter!(STALLS, Count, "Times that a consumer left its group as its program was stuck");
-    describe_gauge!(LAG, Count, "Offsets that are not processed yet, by group, topic and partition");
+    describe_counter!(
+        LOST,
+        Count,
+        "Partitions that were lost, not given up, by group"
+    );
+    describe_counter!(
+        STALLS,
+        Count,
+        "Times that a consumer left its group as its program was stuck"
+    );
+    describe_gauge!(
+        LAG,
+        Count,
+        "Offsets that are not processed yet, by group, topic and partition"
+    );
     describe_counter!(
         CONNECTIONS,
         Count,

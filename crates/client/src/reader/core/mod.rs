@@ -163,11 +163,7 @@ impl FetchCore {
 
     /// Takes a partition that there is no place to begin in: the error is told, and a seek makes it go on.
     pub(crate) fn assign_failed(&mut self, partition: TopicPartition, error: Error) {
-        self.assign(
-            partition.clone(),
-            Origin::At(Position::at(-1)),
-            Bound::None,
-        );
+        self.assign(partition.clone(), Origin::At(Position::at(-1)), Bound::None);
         if let Some(&place) = self.places.get(&partition) {
             self.fail(place, error);
         }
