@@ -37,6 +37,7 @@ pub mod admin;
 mod backoff;
 mod client;
 mod cluster;
+mod consumer;
 mod error;
 mod net;
 mod producer;
@@ -48,6 +49,10 @@ mod topic_partition;
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
+pub use consumer::{
+    Assignor, Commit, Committed, Committer, Consumer, ConsumerBuilder, GroupBatch, GroupRecord,
+    GroupRecords, IntoRecords, Membership, Protocol as GroupProtocol, Rebalance,
+};
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
 pub use copart_protocol::records::{Codec, Compression, Header, Headers, TimestampType};
