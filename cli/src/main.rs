@@ -53,6 +53,7 @@ enum Command {
     Metadata(commands::metadata::Args),
     Produce(Box<commands::produce::Args>),
     Read(Box<commands::read::Args>),
+    Consume(Box<commands::consume::Args>),
     Bench(Box<commands::bench::Args>),
 }
 
@@ -89,6 +90,7 @@ fn main() -> ExitCode {
         Command::Metadata(args) => commands::metadata::run(&args),
         Command::Produce(args) => commands::produce::run(&args),
         Command::Read(args) => commands::read::run(&args),
+        Command::Consume(args) => commands::consume::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     match result {

@@ -68,6 +68,17 @@ def main() -> None:
         check(bootstrap, "metadata", ["metadata", *json_form])
         [gone] = check(bootstrap, "metadata", ["metadata", "--topic", "gone", *json_form], code=2)
         assert gone["topics"][0]["error"] == "UNKNOWN_TOPIC_OR_PARTITION"
+        reset = ["groups", "reset-offsets", "g", "--topic", "t", "--to", "1", *json_form]
+        [dry] = check(bootstrap, "reset", reset)
+        assert not dry["executed"] and len(dry["partitions"]) == 3
+        [done] = check(bootstrap, "reset", [*reset, "--execute"])
+        assert done["executed"]
+        [groups] = check(bootstrap, "groups", ["groups", "list", *json_form])
+        assert [group["group"] for group in groups["groups"]] == ["g"]
+        [groups] = check(bootstrap, "groups", ["groups", "describe", "g", *json_form])
+        assert len(groups["groups"][0]["offsets"]) == 3
+        [lag] = check(bootstrap, "lag", ["groups", "lag", "g", "--max-lag", "0", *json_form], code=1)
+        assert lag["groups"][0]["lag"] > 0
         check(bootstrap, "bench", ["bench", "produce", "t", "--records", "2000", *json_form])
         check(bootstrap, "bench", ["bench", "consume", "t", *json_form])
     finally:

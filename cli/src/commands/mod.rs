@@ -5,6 +5,7 @@ pub(crate) mod broker;
 pub(crate) mod check;
 pub(crate) mod clients;
 pub(crate) mod config;
+pub(crate) mod consume;
 pub(crate) mod copartition;
 pub(crate) mod groups;
 pub(crate) mod infer;

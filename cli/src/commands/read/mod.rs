@@ -1,4 +1,4 @@
-mod print;
+pub(super) mod print;
 
 use std::io::{self, BufWriter};
 
@@ -78,11 +78,20 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 #[value(rename_all = "snake_case")]
-enum IsolationArg {
+pub(super) enum IsolationArg {
     /// Without those of aborted and open transactions
     ReadCommitted,
     /// All
     ReadUncommitted,
+}
+
+impl std::convert::From<IsolationArg> for Isolation {
+    fn from(level: IsolationArg) -> Self {
+        match level {
+            IsolationArg::ReadCommitted => Self::ReadCommitted,
+            IsolationArg::ReadUncommitted => Self::ReadUncommitted,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -117,10 +126,7 @@ async fn open(
                 .map(|&partition| TopicPartition::new(args.topic.as_str(), partition)),
         ),
     };
-    builder = builder.start(args.start.0).isolation(match args.isolation {
-        IsolationArg::ReadCommitted => Isolation::ReadCommitted,
-        IsolationArg::ReadUncommitted => Isolation::ReadUncommitted,
-    });
+    builder = builder.start(args.start.0).isolation(args.isolation.into());
     if !args.follow {
         builder = builder.until(End::Latest);
     }

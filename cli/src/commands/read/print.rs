@@ -8,7 +8,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Text,
     Json,
     Hex,
@@ -28,7 +28,7 @@ impl FromStr for Form {
 }
 
 /// Prints records one by one.
-pub(super) struct Printer {
+pub(crate) struct Printer {
     form: Form,
     parts: Vec<Part>,
     null: Vec<u8>,
@@ -52,7 +52,7 @@ enum Part {
 impl Printer {
     /// # Errors
     /// What is wrong with the format.
-    pub(super) fn new(form: Form, format: &str, null: &str) -> Result<Self, String> {
+    pub(crate) fn new(form: Form, format: &str, null: &str) -> Result<Self, String> {
         Ok(Self {
             form,
             parts: parse(format)?,
@@ -60,7 +60,7 @@ impl Printer {
         })
     }
 
-    pub(super) fn print(&self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn print(&self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
         match self.form {
             Form::Text => self.text(record, out),
             Form::Json => {
