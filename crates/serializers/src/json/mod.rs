@@ -1,5 +1,10 @@
 //! JSON by serde.
 
+mod canonical;
+#[cfg(feature = "json-schema")]
+mod schema;
+mod writer;
+
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,6 +13,10 @@ use serde_core::de::DeserializeOwned;
 
 use crate::error::OTHER_SERIALIZER;
 use crate::{Context, Deserialize, Error, ErrorKind, Format, Payload, Result, Serialize, Sink};
+
+pub use canonical::CanonicalJson;
+#[cfg(feature = "json-schema")]
+pub use schema::JsonSchema;
 
 /// Values of one type as compact JSON.
 ///
@@ -18,6 +27,7 @@ use crate::{Context, Deserialize, Error, ErrorKind, Format, Payload, Result, Ser
 /// to meet in one partition. serde writes fields in the order in which the
 /// struct declares them, hash maps in any order, and other languages put spaces
 /// where it puts none. NaN and infinities are written as `null`.
+/// [`CanonicalJson`] has none of that.
 ///
 /// ```
 /// use copart_serializers::{Context, Deserialize, Json, Payload, Serialize};
