@@ -126,10 +126,10 @@ pub use error::{Error, ErrorKind, Result};
 pub use float::{Float32, Float64, Float64Raw};
 pub use format::{Format, Preparation};
 pub use integer::{Int16, Int32, Int64};
-#[cfg(feature = "json")]
-pub use json::{CanonicalJson, Json};
 #[cfg(feature = "json-schema")]
 pub use json::JsonSchema;
+#[cfg(feature = "json")]
+pub use json::{CanonicalJson, Json};
 pub use list::List;
 pub use null::{Optional, Void};
 pub use payload::Payload;

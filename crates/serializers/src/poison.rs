@@ -110,7 +110,11 @@ mod tests {
 
     #[test]
     fn a_dead_letter_says_where_from_and_why() {
-        let error = Error::new(ErrorKind::Malformed, &Context::value("orders"), "é".repeat(600));
+        let error = Error::new(
+            ErrorKind::Malformed,
+            &Context::value("orders"),
+            "é".repeat(600),
+        );
         let origin = Origin {
             topic: "orders",
             partition: 3,

@@ -4,7 +4,9 @@
 use std::time::{Duration, Instant};
 
 use apache_avro::types::Value;
-use copart_serializers::schema::{Described, MessageIndex, ReadEvolved, Reference, Schema, SchemaType};
+use copart_serializers::schema::{
+    Described, MessageIndex, ReadEvolved, Reference, Schema, SchemaType,
+};
 use copart_serializers::{Avro, AvroValue, Context, Deserialize, ErrorKind, Payload, Serialize};
 use proptest::prelude::*;
 
@@ -58,7 +60,11 @@ fn place(town: &str) -> OldPlace {
     }
 }
 
-fn evolve<F: ReadEvolved>(format: &F, written: &str, bytes: &[u8]) -> copart_serializers::Result<F::Value> {
+fn evolve<F: ReadEvolved>(
+    format: &F,
+    written: &str,
+    bytes: &[u8],
+) -> copart_serializers::Result<F::Value> {
     let writer = format.writer(&Schema::new(SchemaType::Avro, written), &[])?;
     let none = MessageIndex::none();
     format.read_evolved(&Context::value("t"), &writer, &none, Payload::new(bytes))
@@ -72,30 +78,51 @@ fn renamed_added_dropped_and_widened_fields() {
         home: place("Ulm"),
         others: vec![place("Graz"), place("Bern")],
     };
-    let bytes = Avro::<Old>::new(OLD).expect("a schema").to_vec(&Context::value("t"), &old);
+    let bytes = Avro::<Old>::new(OLD)
+        .expect("a schema")
+        .to_vec(&Context::value("t"), &old);
     let bytes = bytes.expect("writes").expect("not null");
     let expected = New {
         full_name: "Ada".to_owned(),
         id: 7,
         email: None,
-        home: Location { city: "Ulm".to_owned() },
-        others: vec![Location { city: "Graz".to_owned() }, Location { city: "Bern".to_owned() }],
+        home: Location {
+            city: "Ulm".to_owned(),
+        },
+        others: vec![
+            Location {
+                city: "Graz".to_owned(),
+            },
+            Location {
+                city: "Bern".to_owned(),
+            },
+        ],
     };
     let reader = Avro::<New>::new(NEW).expect("a schema");
     assert_eq!(evolve(&reader, OLD, &bytes).expect("evolves"), expected);
     // The same schema, and one that differs in a comment.
-    let bytes = reader.to_vec(&Context::value("t"), &expected).expect("writes").expect("not null");
+    let bytes = reader
+        .to_vec(&Context::value("t"), &expected)
+        .expect("writes")
+        .expect("not null");
     assert_eq!(evolve(&reader, NEW, &bytes).expect("reads"), expected);
     let commented = NEW.replacen("\"name\": \"id\"", "\"doc\": \"x\", \"name\": \"id\"", 1);
-    assert_eq!(evolve(&reader, &commented, &bytes).expect("reads"), expected);
+    assert_eq!(
+        evolve(&reader, &commented, &bytes).expect("reads"),
+        expected
+    );
     // The other way round there are fields without a default.
-    let error = evolve(&Avro::<Old>::new(OLD).expect("a schema"), NEW, &bytes).expect_err("no name");
+    let error =
+        evolve(&Avro::<Old>::new(OLD).expect("a schema"), NEW, &bytes).expect_err("no name");
     assert_eq!(error.kind(), ErrorKind::Malformed);
 }
 
 #[test]
 fn a_schema_that_refers_to_another_twice() {
-    let inner = Schema::new(SchemaType::Avro, r#"{"type":"record","name":"x.In","fields":[{"name":"a","type":"int"}]}"#);
+    let inner = Schema::new(
+        SchemaType::Avro,
+        r#"{"type":"record","name":"x.In","fields":[{"name":"a","type":"int"}]}"#,
+    );
     let outer = Schema::new(
         SchemaType::Avro,
         r#"{"type":"record","name":"x.Out","fields":[{"name":"one","type":"In"},{"name":"two","type":"x.In"}]}"#,
@@ -105,19 +132,38 @@ fn a_schema_that_refers_to_another_twice() {
         subject: "in".to_owned(),
         version: 1,
     }]);
-    let format = AvroValue::with_references(outer.clone(), std::slice::from_ref(&inner)).expect("a schema");
+    let format =
+        AvroValue::with_references(outer.clone(), std::slice::from_ref(&inner)).expect("a schema");
     assert_eq!(format.record_name(), Some("x.Out"));
-    let value = format.read(&Context::value("t"), Some(Payload::new(&[2, 4]))).expect("reads");
+    let value = format
+        .read(&Context::value("t"), Some(Payload::new(&[2, 4])))
+        .expect("reads");
     let inner = |number| Value::Record(vec![("a".to_owned(), Value::Int(number))]);
-    assert_eq!(value, Value::Record(vec![("one".to_owned(), inner(1)), ("two".to_owned(), inner(2))]));
-    assert_eq!(format.to_vec(&Context::value("t"), &value).expect("writes"), Some(vec![2, 4]));
+    assert_eq!(
+        value,
+        Value::Record(vec![
+            ("one".to_owned(), inner(1)),
+            ("two".to_owned(), inner(2))
+        ])
+    );
+    assert_eq!(
+        format.to_vec(&Context::value("t"), &value).expect("writes"),
+        Some(vec![2, 4])
+    );
     let error = AvroValue::with_references(outer, &[]).expect_err("not there");
     assert_eq!(error.kind(), ErrorKind::Schema);
 }
 
 #[test]
 fn what_is_no_schema() {
-    for text in ["", "{", "\"nothing\"", "{\"type\":\"record\"}", "\"bytes\"", r#"{"type":"array","items":"Unknown"}"#] {
+    for text in [
+        "",
+        "{",
+        "\"nothing\"",
+        "{\"type\":\"record\"}",
+        "\"bytes\"",
+        r#"{"type":"array","items":"Unknown"}"#,
+    ] {
         let error = AvroValue::new(text).expect_err(text);
         assert_eq!(error.kind(), ErrorKind::Schema);
         assert!(!error.to_string().contains("topic"), "{error}");
@@ -135,15 +181,28 @@ fn refused(schema: &str, bytes: &[u8]) -> String {
     error.to_string()
 }
 
-const NODE: &str = r#"{"type":"record","name":"Node","fields":[{"name":"next","type":["null","Node"]}]}"#;
+const NODE: &str =
+    r#"{"type":"record","name":"Node","fields":[{"name":"next","type":["null","Node"]}]}"#;
 
 #[test]
 fn hostile_bytes_are_refused_before_anything_is_built() {
     // A mebibyte of nesting would end the process.
     assert!(refused(NODE, &vec![2; 1 << 20]).contains("nested deeper"));
     // 2^62 nulls in ten bytes; 2^40 elements; a text of 500 MB.
-    assert!(refused(r#"{"type":"array","items":"null"}"#, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]).contains("too many"));
-    assert!(refused(r#"{"type":"array","items":"long"}"#, &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2]).contains("cut off"));
+    assert!(
+        refused(
+            r#"{"type":"array","items":"null"}"#,
+            &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0]
+        )
+        .contains("too many")
+    );
+    assert!(
+        refused(
+            r#"{"type":"array","items":"long"}"#,
+            &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2]
+        )
+        .contains("cut off")
+    );
     assert!(refused("\"string\"", &[0x80, 0xca, 0xb5, 0xee, 3, b'x']).contains("cut off"));
     // apache-avro reads these as null.
     assert!(refused("\"string\"", &[4, b'x']).contains("cut off"));
@@ -151,7 +210,10 @@ fn hostile_bytes_are_refused_before_anything_is_built() {
     assert!(refused(r#"["string","null"]"#, &[]).contains("cut off"));
     for (schema, bytes) in [
         ("\"long\"", &[0xff; 11][..]),
-        ("\"long\"", &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]),
+        (
+            "\"long\"",
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+        ),
         ("\"int\"", &[0xff, 0xff, 0xff, 0xff, 0x1f]),
         ("\"int\"", &[0, 0]),
         ("\"string\"", &[1]),
@@ -162,7 +224,10 @@ fn hostile_bytes_are_refused_before_anything_is_built() {
         (r#"{"type":"enum","name":"E","symbols":["A"]}"#, &[2]),
         (r#"{"type":"array","items":"int"}"#, &[1, 0x80]),
         (r#"{"type":"map","values":"int"}"#, &[2, 2, b'k']),
-        (r#"{"type":"bytes","logicalType":"big-decimal"}"#, &[6, 0xfe, 0xff, 0x7f]),
+        (
+            r#"{"type":"bytes","logicalType":"big-decimal"}"#,
+            &[6, 0xfe, 0xff, 0x7f],
+        ),
     ] {
         refused(schema, bytes);
     }
@@ -173,7 +238,9 @@ fn ninety_levels_are_read() {
     let mut bytes = vec![2; 89];
     bytes.push(0);
     let format = AvroValue::new(NODE).expect("a schema");
-    format.read(&Context::value("t"), Some(Payload::new(&bytes))).expect("reads");
+    format
+        .read(&Context::value("t"), Some(Payload::new(&bytes)))
+        .expect("reads");
 }
 
 /// Every schema of the oracle's table.
@@ -203,7 +270,9 @@ proptest! {
 #[test]
 #[ignore = "runs for COPART_FUZZ_SECONDS, 20 by default"]
 fn fuzz() {
-    let seconds = std::env::var("COPART_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let seconds = std::env::var("COPART_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(20));
     let rows: Vec<_> = include_str!("../oracle/schemas/avro.tsv")
         .lines()
@@ -211,7 +280,10 @@ fn fuzz() {
             let mut parts = line.split('\t');
             let schema = parts.next().expect("a schema");
             let hex = parts.nth(1).expect("bytes").trim_matches('.');
-            (AvroValue::new(schema).expect("a schema"), data_encoding::HEXLOWER.decode(hex.as_bytes()).expect("hex"))
+            (
+                AvroValue::new(schema).expect("a schema"),
+                data_encoding::HEXLOWER.decode(hex.as_bytes()).expect("hex"),
+            )
         })
         .collect();
     let mut state = 0x9e37_79b9_7f4a_7c15u64;

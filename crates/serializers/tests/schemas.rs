@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use apache_avro::schema::{InnerDecimalSchema, ResolvedSchema, UuidSchema};
 use apache_avro::types::Value;
 use apache_avro::{Decimal, Duration, Schema};
-use copart_serializers::{Avro, AvroValue, Context, Deserialize, Payload, Protobuf, ProtobufDynamic, Serialize};
+use copart_serializers::{
+    Avro, AvroValue, Context, Deserialize, Payload, Protobuf, ProtobufDynamic, Serialize,
+};
 use data_encoding::HEXLOWER;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde_json::Value as Json;
@@ -59,9 +61,14 @@ fn value(schema: &Schema, json: &Json, names: &HashMap<String, Schema>) -> Optio
         Schema::Uuid(UuidSchema::String) => {
             Value::Uuid(json.as_str().expect("text").parse().expect("a UUID"))
         }
-        Schema::Uuid(_) => Value::Uuid(apache_avro::Uuid::from_slice(&latin1(json)).expect("16 bytes")),
+        Schema::Uuid(_) => {
+            Value::Uuid(apache_avro::Uuid::from_slice(&latin1(json)).expect("16 bytes"))
+        }
         Schema::Decimal(decimal) => {
-            assert!(matches!(decimal.inner, InnerDecimalSchema::Bytes | InnerDecimalSchema::Fixed(_)));
+            assert!(matches!(
+                decimal.inner,
+                InnerDecimalSchema::Bytes | InnerDecimalSchema::Fixed(_)
+            ));
             Value::Decimal(Decimal::from(latin1(json)))
         }
         Schema::Duration(_) => {
@@ -77,29 +84,41 @@ fn value(schema: &Schema, json: &Json, names: &HashMap<String, Schema>) -> Optio
         }
         Schema::Array(array) => {
             let items = json.as_array().expect("an array").iter();
-            Value::Array(items.map(|item| value(&array.items, item, names)).collect::<Option<_>>()?)
+            Value::Array(
+                items
+                    .map(|item| value(&array.items, item, names))
+                    .collect::<Option<_>>()?,
+            )
         }
         Schema::Map(map) => {
             let entries = json.as_object().expect("a map").iter();
-            let entries = entries.map(|(key, entry)| Some((key.clone(), value(&map.types, entry, names)?)));
+            let entries =
+                entries.map(|(key, entry)| Some((key.clone(), value(&map.types, entry, names)?)));
             Value::Map(entries.collect::<Option<_>>()?)
         }
         Schema::Union(union) => {
-            let word = json.as_object().map(|object| object.iter().next().expect("one member"));
+            let word = json
+                .as_object()
+                .map(|object| object.iter().next().expect("one member"));
             let (place, variant, inner) = union
                 .variants()
                 .iter()
                 .enumerate()
                 .find_map(|(place, variant)| match word {
                     None => matches!(variant, Schema::Null).then_some((place, variant, json)),
-                    Some((word, inner)) => (type_name(variant) == *word).then_some((place, variant, inner)),
+                    Some((word, inner)) => {
+                        (type_name(variant) == *word).then_some((place, variant, inner))
+                    }
                 })
                 .expect("a type of the union");
             Value::Union(place as u32, Box::new(value(variant, inner, names)?))
         }
         Schema::Record(record) => {
             let fields = record.fields.iter().map(|field| {
-                Some((field.name.clone(), value(&field.schema, &json[&field.name], names)?))
+                Some((
+                    field.name.clone(),
+                    value(&field.schema, &json[&field.name], names)?,
+                ))
             });
             Value::Record(fields.collect::<Option<_>>()?)
         }
@@ -132,7 +151,9 @@ fn avro_as_java_and_fastavro() {
         let schema = format.avro_schema();
         let resolved = ResolvedSchema::new(schema).expect("resolves");
         let names = resolved.get_names().iter();
-        let names = names.map(|(name, schema)| (name.fullname(None), (*schema).clone())).collect();
+        let names = names
+            .map(|(name, schema)| (name.fullname(None), (*schema).clone()))
+            .collect();
         let json: Json = serde_json::from_str(json).expect("JSON");
         if let Some(value) = value(schema, &json, &names) {
             assert_eq!(read, value, "{text}");
@@ -263,10 +284,16 @@ fn protobuf_as_java() {
         let written = format.to_vec(&context, &read).expect("writes");
         assert_eq!(written.as_deref(), Some(&expected[..]), "{text}");
         let said = DynamicMessage::parse_text_format(descriptor, text).expect("text format");
-        assert_eq!(format.to_vec(&context, &said).expect("writes").as_deref(), Some(&expected[..]), "{text}");
+        assert_eq!(
+            format.to_vec(&context, &said).expect("writes").as_deref(),
+            Some(&expected[..]),
+            "{text}"
+        );
         if name.ends_with("Scalars") {
             let format = Protobuf::<Scalars>::new();
-            let read = format.read(&context, Some(Payload::new(&expected))).expect("reads");
+            let read = format
+                .read(&context, Some(Payload::new(&expected)))
+                .expect("reads");
             let written = format.to_vec(&context, &read).expect("writes");
             assert_eq!(written.as_deref(), Some(&expected[..]), "{text}");
         }

@@ -13,8 +13,8 @@ use apache_avro::schema::{Name, NamespaceRef, RecordSchema};
 /// The parts of a schema that are schemas.
 fn parts(schema: &Schema) -> Vec<&Schema> {
     match schema {
-        Schema::Array(array) => vec![&array.items],
-        Schema::Map(map) => vec![&map.types],
+        Schema::Array(array) => vec![array.items.as_ref()],
+        Schema::Map(map) => vec![map.types.as_ref()],
         Schema::Union(union) => union.variants().iter().collect(),
         Schema::Record(record) => record.fields.iter().map(|field| &field.schema).collect(),
         _ => Vec::new(),

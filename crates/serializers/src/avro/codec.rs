@@ -61,7 +61,11 @@ impl Parsed {
     /// Where names lead. Made each time, because it borrows the schema, but
     /// empty unless a name is used twice.
     pub(super) fn names(&self) -> Result<ResolvedSchema<'_>, apache_avro::Error> {
-        let used = if self.refers { vec![&self.schema] } else { vec![] };
+        let used = if self.refers {
+            vec![&self.schema]
+        } else {
+            vec![]
+        };
         ResolvedSchema::new_with_schemata(used)
     }
 

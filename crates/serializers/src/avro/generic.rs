@@ -51,7 +51,7 @@ impl Format for AvroValue {}
 
 impl Serialize<Value> for AvroValue {
     fn serialize(&self, context: &Context<'_>, value: &Value, out: &mut Sink<'_>) -> Result<()> {
-        let write = || {
+        let mut write = || {
             GenericDatumWriter::builder(&self.parsed.schema)
                 .resolved_schemata(self.parsed.names()?)
                 .build()?

@@ -69,7 +69,8 @@ impl<'a> Scan<'a> {
     fn long(&mut self) -> Step<i64> {
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {
-            let [byte] = self.rest.take(1).and_then(|byte| byte.array()).ok_or(CUT_OFF)?;
+            let byte = self.rest.take(1).and_then(|byte| byte.array());
+            let [byte]: [u8; 1] = byte.ok_or(CUT_OFF)?;
             if shift == 63 && byte > 1 {
                 break;
             }
@@ -209,5 +210,7 @@ impl<'a> Scan<'a> {
 }
 
 fn deeper(depth: usize) -> Step<usize> {
-    depth.checked_sub(1).ok_or("values are nested deeper than 100 levels")
+    depth
+        .checked_sub(1)
+        .ok_or("values are nested deeper than 100 levels")
 }

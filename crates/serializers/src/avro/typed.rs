@@ -87,7 +87,7 @@ where
     B: Borrow<T> + ?Sized,
 {
     fn serialize(&self, context: &Context<'_>, value: &B, out: &mut Sink<'_>) -> Result<()> {
-        let write = || {
+        let mut write = || {
             GenericDatumWriter::builder(&self.parsed.schema)
                 .resolved_schemata(self.parsed.names()?)
                 .build()?

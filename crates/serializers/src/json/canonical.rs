@@ -132,9 +132,14 @@ mod tests {
             "1": "One", "\u{1f600}": "Emoji: Grinning Face", "\u{80}": "Control", "\u{f6}": "Latin Small Letter O With Diaeresis",
         });
         let text = canonical(&sorted).expect("a value of JSON");
-        let order = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"];
+        let order = [
+            "Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew",
+        ];
         let places: Vec<_> = order.iter().map(|word| text.find(word)).collect();
-        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+        assert!(
+            places.iter().all(Option::is_some) && places.is_sorted(),
+            "{text}"
+        );
     }
 
     #[test]
@@ -152,8 +157,17 @@ mod tests {
             assert_eq!(canonical(&value).as_deref(), Ok(expected));
         }
         assert_eq!(canonical(&0.1f32).as_deref(), Ok("0.1"));
-        assert_eq!(canonical(&9_007_199_254_740_991u64).as_deref(), Ok("9007199254740991"));
-        for refused in [canonical(&f64::NAN), canonical(&f32::INFINITY), canonical(&(1u64 << 53)), canonical(&i64::MIN), canonical(&u128::MAX)] {
+        assert_eq!(
+            canonical(&9_007_199_254_740_991u64).as_deref(),
+            Ok("9007199254740991")
+        );
+        for refused in [
+            canonical(&f64::NAN),
+            canonical(&f32::INFINITY),
+            canonical(&(1u64 << 53)),
+            canonical(&i64::MIN),
+            canonical(&u128::MAX),
+        ] {
             assert!(refused.is_err(), "{refused:?}");
         }
     }
@@ -193,7 +207,10 @@ mod tests {
             r#"{"keys":{"10":null,"9":null},"pair":[true,""],"shapes":["Unit",{"Newtype":-1},{"Tuple":[1,"x"]},{"Struct":{"a":[1,2],"z":null}}],"unit":null}"#
         );
         let plain = serde_json::to_value(&all).expect("serializes");
-        assert_eq!(plain, serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
+        assert_eq!(
+            plain,
+            serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+        );
     }
 
     #[test]

@@ -76,7 +76,11 @@ impl<T: ?Sized> JsonSchema<T> {
             let place = if place.is_empty() { "/" } else { &place };
             // Without the value, which may be a secret or long.
             let reason = error.masked();
-            Error::new(kind, context, format!("the JSON Schema is not met at {place}: {reason}"))
+            Error::new(
+                kind,
+                context,
+                format!("the JSON Schema is not met at {place}: {reason}"),
+            )
         })
     }
 }

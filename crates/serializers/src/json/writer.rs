@@ -133,11 +133,7 @@ impl<'a> Serializer for Writer<'a> {
         string(self.0, variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result {
         value.serialize(self)
     }
 
@@ -183,7 +179,9 @@ impl<'a> Serializer for Writer<'a> {
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Members<'a>> {
         // How serde_json marks its RawValue: text that it would write as it is.
         if name.starts_with("$serde_json::private") {
-            return Err(Error::custom("raw JSON has no canonical form until it is read"));
+            return Err(Error::custom(
+                "raw JSON has no canonical form until it is read",
+            ));
         }
         Ok(Members::new(self.0, "}"))
     }
@@ -285,9 +283,11 @@ impl<'a> Members<'a> {
         // By UTF-16 units, which is not the order of UTF-8 beyond U+FFFF.
         self.members
             .sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-        if let Some([(twice, _), _]) = self.members.array_windows().find(|[(a, _), (b, _)]| a == b)
-        {
-            return Err(Error::custom(format!("two members have the name {twice:?}")));
+        let mut pairs = self.members.windows(2);
+        if let Some([(twice, _), _]) = pairs.find(|pair| pair[0].0 == pair[1].0) {
+            return Err(Error::custom(format!(
+                "two members have the name {twice:?}"
+            )));
         }
         self.out.push(b'{');
         for (i, (name, value)) in self.members.iter().enumerate() {

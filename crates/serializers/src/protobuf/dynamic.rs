@@ -79,7 +79,9 @@ impl Serialize<DynamicMessage> for ProtobufDynamic {
             return Err(Error::new(
                 ErrorKind::Unserializable,
                 context,
-                format!("the value is a message {found}, where a {expected} of the same descriptor pool is expected"),
+                format!(
+                    "the value is a message {found}, where a {expected} of the same descriptor pool is expected"
+                ),
             ));
         }
         value.encode_raw(out.as_vec());

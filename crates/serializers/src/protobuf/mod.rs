@@ -44,7 +44,10 @@ fn check_type(schema: &Schema) -> Result<()> {
     }
     Err(Error::of_schema(
         ErrorKind::Schema,
-        format!("the schema is one of {}, not of Protobuf", schema.schema_type()),
+        format!(
+            "the schema is one of {}, not of Protobuf",
+            schema.schema_type()
+        ),
     )
     .advise(OTHER_SERIALIZER))
 }

@@ -136,7 +136,11 @@ fn settings(reason: impl Into<String>) -> Error {
 }
 
 fn base(url: &str) -> Result<Base> {
-    let wrong = |what: &str| settings(format!("{what}, in the form http://host:8081 or https://host"));
+    let wrong = |what: &str| {
+        settings(format!(
+            "{what}, in the form http://host:8081 or https://host"
+        ))
+    };
     let uri: Uri = url
         .parse()
         .map_err(|_| wrong("an address that is no URL"))?;
@@ -145,7 +149,9 @@ fn base(url: &str) -> Result<Base> {
         Some(scheme) if *scheme == Scheme::HTTP => false,
         _ => return Err(wrong("an address without http or https")),
     };
-    let authority = uri.authority().ok_or_else(|| wrong("an address without a host"))?;
+    let authority = uri
+        .authority()
+        .ok_or_else(|| wrong("an address without a host"))?;
     if authority.as_str().contains('@') {
         return Err(settings(
             "a name and a password within an address; give them to basic_auth",
@@ -231,7 +237,13 @@ mod tests {
         let found = base("http://[::1]:8081").expect("an address");
         assert_eq!((found.host.as_str(), found.port), ("::1", 8081));
         assert_eq!(found.authority, "[::1]:8081");
-        for wrong in ["", "registry:8081", "ftp://host", "http://u:secret@host", "http://host/?a=b"] {
+        for wrong in [
+            "",
+            "registry:8081",
+            "ftp://host",
+            "http://u:secret@host",
+            "http://host/?a=b",
+        ] {
             let error = base(wrong).expect_err("no address");
             assert_eq!(error.kind(), ErrorKind::Settings);
             assert!(!error.to_string().contains("secret"));

@@ -206,7 +206,10 @@ impl Registry {
         };
         let path = config(subject);
         let body = to_json(&request)?;
-        self.shared.http.send(Method::PUT, &path, Some(body)).await?;
+        self.shared
+            .http
+            .send(Method::PUT, &path, Some(body))
+            .await?;
         Ok(())
     }
 
@@ -287,7 +290,11 @@ impl Registry {
 
     async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = to_json(body)?;
-        let body = self.shared.http.send(Method::POST, path, Some(body)).await?;
+        let body = self
+            .shared
+            .http
+            .send(Method::POST, path, Some(body))
+            .await?;
         from_json(&body, path)
     }
 }

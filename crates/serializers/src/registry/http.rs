@@ -138,7 +138,11 @@ impl Http {
         let stream: Box<dyn Stream> = match &self.tls {
             Some(tls) if base.tls => {
                 let name = ServerName::try_from(base.host.clone())?;
-                Box::new(TlsConnector::from(Arc::clone(tls)).connect(name, stream).await?)
+                Box::new(
+                    TlsConnector::from(Arc::clone(tls))
+                        .connect(name, stream)
+                        .await?,
+                )
             }
             _ => Box::new(stream),
         };

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use crate::schema::{Described, Frame, Framing, SchemaKey};
-use crate::{Context, Error, ErrorKind, Format, Part, Payload, Preparation, Result, Serialize, Sink};
+use crate::{
+    Context, Error, ErrorKind, Format, Part, Payload, Preparation, Result, Serialize, Sink,
+};
 
 use super::{Registry, SubjectName};
 
@@ -151,7 +153,9 @@ impl<F: Described> FramedSerializer<F> {
                 }
             }
         };
-        let key = asked.await.map_err(|error: Error| error.in_context(context))?;
+        let key = asked
+            .await
+            .map_err(|error: Error| error.in_context(context))?;
         let schemas = self.schemas.write();
         let mut schemas = schemas.unwrap_or_else(PoisonError::into_inner);
         schemas.entry(context.topic().to_owned()).or_default()[slot(context)] = Some(key);

@@ -26,7 +26,11 @@ impl SubjectName {
     /// # Errors
     /// [`Schema`](ErrorKind::Schema) if it is named after a record, and the
     /// schema is not that of one.
-    pub fn of<'a>(&'a self, context: &Context<'_>, record: Option<&'a str>) -> Result<Cow<'a, str>> {
+    pub fn of<'a>(
+        &'a self,
+        context: &Context<'_>,
+        record: Option<&'a str>,
+    ) -> Result<Cow<'a, str>> {
         let topic = context.topic();
         let record = || {
             record.ok_or_else(|| {
@@ -55,12 +59,21 @@ mod tests {
     fn as_javas_strategies() {
         let key = Context::key("orders");
         let name = |strategy: SubjectName, record| {
-            strategy.of(&key, record).map(Cow::into_owned).map_err(|error| error.kind())
+            strategy
+                .of(&key, record)
+                .map(Cow::into_owned)
+                .map_err(|error| error.kind())
         };
         assert_eq!(name(SubjectName::Topic, None).as_deref(), Ok("orders-key"));
         assert_eq!(name(SubjectName::Record, Some("a.B")).as_deref(), Ok("a.B"));
-        assert_eq!(name(SubjectName::TopicRecord, Some("a.B")).as_deref(), Ok("orders-a.B"));
-        assert_eq!(name(SubjectName::Fixed("s".into()), None).as_deref(), Ok("s"));
+        assert_eq!(
+            name(SubjectName::TopicRecord, Some("a.B")).as_deref(),
+            Ok("orders-a.B")
+        );
+        assert_eq!(
+            name(SubjectName::Fixed("s".into()), None).as_deref(),
+            Ok("s")
+        );
         assert_eq!(name(SubjectName::Record, None), Err(ErrorKind::Schema));
     }
 }

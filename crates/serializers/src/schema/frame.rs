@@ -134,13 +134,13 @@ impl<'a> Frame<'a> {
 }
 
 fn take_key(bytes: &mut Payload<'_>) -> Option<SchemaKey> {
-    match **bytes {
-        [0, ..] => {
+    match bytes.first()? {
+        0 => {
             bytes.take(1)?;
             let id = bytes.take(4)?.array()?;
             Some(SchemaKey::Id(SchemaId(u32::from_be_bytes(id))))
         }
-        [1, ..] => {
+        1 => {
             bytes.take(1)?;
             Some(SchemaKey::Guid(SchemaGuid(bytes.take(16)?.array()?)))
         }

@@ -76,7 +76,9 @@ impl MessageIndex {
                 context,
                 format!("the Protobuf message indexes {what}"),
             )
-            .advise("old releases of some clients wrote them in another form, or none: see IndexForm")
+            .advise(
+                "old releases of some clients wrote them in another form, or none: see IndexForm",
+            )
         };
         let number = |payload: &mut Payload<'_>| {
             let plain = varint(payload).ok_or_else(|| wrong("end too early, or are too large"))?;
@@ -156,16 +158,31 @@ mod tests {
         ] {
             let index = MessageIndex::new(path);
             assert_eq!(index.as_bytes(), bytes);
-            assert_eq!(take(IndexForm::ZigZag, bytes).expect("reads"), (path.to_vec(), 0));
+            assert_eq!(
+                take(IndexForm::ZigZag, bytes).expect("reads"),
+                (path.to_vec(), 0)
+            );
         }
     }
 
     #[test]
     fn the_old_forms() {
-        assert_eq!(take(IndexForm::Plain, &[1, 1, 8]).expect("reads"), (vec![1], 1));
-        assert_eq!(take(IndexForm::Plain, &[1, 0, 8]).expect("reads"), (vec![0], 1));
-        assert_eq!(take(IndexForm::Plain, &[2, 0, 1]).expect("reads"), (vec![0, 1], 0));
-        assert_eq!(take(IndexForm::Absent, &[8, 42]).expect("reads"), (vec![0], 2));
+        assert_eq!(
+            take(IndexForm::Plain, &[1, 1, 8]).expect("reads"),
+            (vec![1], 1)
+        );
+        assert_eq!(
+            take(IndexForm::Plain, &[1, 0, 8]).expect("reads"),
+            (vec![0], 1)
+        );
+        assert_eq!(
+            take(IndexForm::Plain, &[2, 0, 1]).expect("reads"),
+            (vec![0, 1], 0)
+        );
+        assert_eq!(
+            take(IndexForm::Absent, &[8, 42]).expect("reads"),
+            (vec![0], 2)
+        );
         // Java's reader would see a count of -1.
         let error = take(IndexForm::ZigZag, &[1, 1, 8]).expect_err("not zig-zag");
         assert!(error.to_string().contains("IndexForm"), "{error}");

@@ -157,7 +157,11 @@ impl FromStr for SchemaGuid {
             *byte = *byte << 4 | digit as u8;
             count += 1;
         }
-        if count == 32 { Ok(Self(guid)) } else { Err(NotAGuid(())) }
+        if count == 32 {
+            Ok(Self(guid))
+        } else {
+            Err(NotAGuid(()))
+        }
     }
 }
 
@@ -171,7 +175,13 @@ mod tests {
         let guid: SchemaGuid = text.parse().expect("a GUID");
         assert_eq!(guid.to_string(), text);
         assert_eq!(text.replace('-', "").parse(), Ok(guid));
-        for wrong in ["", "89791762", &format!("{text}0"), &format!("{text}x"), &text.replace('8', "g")] {
+        for wrong in [
+            "",
+            "89791762",
+            &format!("{text}0"),
+            &format!("{text}x"),
+            &text.replace('8', "g"),
+        ] {
             assert_eq!(wrong.parse::<SchemaGuid>(), Err(NotAGuid(())), "{wrong}");
         }
     }

@@ -112,7 +112,11 @@ impl Mock {
 }
 
 fn subjects(state: &State) -> Vec<String> {
-    let mut subjects: Vec<_> = state.schemas.iter().map(|(subject, _)| subject.clone()).collect();
+    let mut subjects: Vec<_> = state
+        .schemas
+        .iter()
+        .map(|(subject, _)| subject.clone())
+        .collect();
     subjects.sort();
     subjects.dedup();
     subjects
@@ -123,7 +127,8 @@ async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::Resu
     let (head, body) = loop {
         if let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&request[..end]).into_owned();
-            let length = header(&head, "content-length").map_or(0, |text| text.parse().expect("a length"));
+            let length =
+                header(&head, "content-length").map_or(0, |text| text.parse().expect("a length"));
             while request.len() < end + 4 + length {
                 if stream.read_buf(&mut request).await? == 0 {
                     return Ok(());
@@ -141,7 +146,10 @@ async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::Resu
         Kind::CutOff => reply.body.len() + 1,
         Kind::Endless => 1 << 40,
     };
-    let head = format!("HTTP/1.1 {} x\r\ncontent-length: {length}\r\n\r\n", reply.status);
+    let head = format!(
+        "HTTP/1.1 {} x\r\ncontent-length: {length}\r\n\r\n",
+        reply.status
+    );
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(reply.body.as_bytes()).await?;
     if matches!(reply.kind, Kind::Endless) {
@@ -168,23 +176,35 @@ fn answer(state: &mut State, head: &str, body: &[u8]) -> Reply {
     }
     let mut line = head.split(' ');
     let method = line.next().expect("a method");
-    let path = line.next().expect("a path").strip_prefix("/base").expect("the prefix");
+    let path = line
+        .next()
+        .expect("a path")
+        .strip_prefix("/base")
+        .expect("the prefix");
     let parts: Vec<_> = path.trim_start_matches('/').split('/').collect();
     let body: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
     let found = match (method, &parts[..]) {
         ("GET", ["subjects"]) => Some(json!(subjects(state))),
         ("GET", ["subjects", subject, "versions"]) => {
-            let count = state.schemas.iter().filter(|(known, _)| known == subject).count();
+            let count = state
+                .schemas
+                .iter()
+                .filter(|(known, _)| known == subject)
+                .count();
             Some(json!((1..=count).collect::<Vec<_>>()))
         }
         ("GET", ["subjects", subject, "versions", version]) => {
             let ids = (0..state.schemas.len()).filter(|&place| state.schemas[place].0 == *subject);
             let ids: Vec<_> = ids.collect();
             let version = version.parse().unwrap_or(ids.len());
-            ids.get(version.wrapping_sub(1)).map(|&place| described(state, place, version))
+            ids.get(version.wrapping_sub(1))
+                .map(|&place| described(state, place, version))
         }
         ("POST", ["subjects", subject, "versions"]) => {
-            let known = state.schemas.iter().position(|it| it.0 == *subject && it.1 == body);
+            let known = state
+                .schemas
+                .iter()
+                .position(|it| it.0 == *subject && it.1 == body);
             let place = known.unwrap_or_else(|| {
                 state.schemas.push(((*subject).to_owned(), body));
                 state.schemas.len() - 1
@@ -192,7 +212,10 @@ fn answer(state: &mut State, head: &str, body: &[u8]) -> Reply {
             Some(json!({"id": place + 1}))
         }
         ("POST", ["subjects", subject]) => {
-            let known = state.schemas.iter().position(|it| it.0 == *subject && it.1 == body);
+            let known = state
+                .schemas
+                .iter()
+                .position(|it| it.0 == *subject && it.1 == body);
             known.map(|place| described(state, place, 1))
         }
         ("GET", ["schemas", "ids", id]) => {
