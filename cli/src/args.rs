@@ -10,7 +10,7 @@ use copart_audit::verify::UnpinnedPolicy;
 use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, needs_topic};
 use crate::progress;
 
 /// The keys and how to read them.
@@ -139,12 +139,7 @@ pub(crate) struct CountArgs {
     partitions: Vec<PartitionCount>,
 
     /// Topic whose partition count is taken from the cluster; counts of -p come after it
-    #[arg(
-        long,
-        value_name = "TOPIC",
-        requires = "bootstrap",
-        help_heading = "Cluster"
-    )]
+    #[arg(long, value_name = "TOPIC", help_heading = "Cluster")]
     topic: Option<String>,
 
     #[command(flatten)]
@@ -155,6 +150,7 @@ impl CountArgs {
     /// The counts, each once. Asks the cluster, if a topic is named.
     pub(crate) fn counts(&self) -> Result<Vec<PartitionCount>, Error> {
         let live = self.topic.as_deref();
+        needs_topic(&self.cluster, live)?;
         let live = live
             .map(|topic| self.cluster.partition_count(topic))
             .transpose()?;

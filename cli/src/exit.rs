@@ -51,7 +51,7 @@ pub(crate) fn report(error: &Error) -> Exit {
     if error.is_closed_pipe() {
         return Exit::AGREE;
     }
-    eprintln!("copart: {error}");
+    errorln!("copart: {error}");
     match error.kind() {
         ErrorKind::Usage => Exit::USAGE,
         ErrorKind::Cluster => Exit::CLUSTER,

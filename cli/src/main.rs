@@ -1,10 +1,15 @@
 //! The `copart` command: argument parsing and printing; the work is done in `copart-audit`.
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod errorln;
+
 mod args;
 mod cluster;
 mod commands;
 mod exit;
+mod listing;
+mod plain;
 mod progress;
 mod records;
 
@@ -33,6 +38,7 @@ enum Command {
     Infer(commands::infer::Args),
     Copartition(commands::copartition::Args),
     Lint(commands::lint::Args),
+    Check(Box<commands::check::Args>),
     Movement(commands::movement::Args),
     Skew(commands::skew::Args),
     Size(commands::size::Args),
@@ -40,6 +46,11 @@ enum Command {
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
     Broker(Box<commands::broker::Args>),
+    Topics(commands::topics::Args),
+    Metadata(commands::metadata::Args),
+    Produce(Box<commands::produce::Args>),
+    Read(Box<commands::read::Args>),
+    Bench(Box<commands::bench::Args>),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +73,7 @@ fn main() -> ExitCode {
         Command::Infer(args) => commands::infer::run(&args),
         Command::Copartition(args) => commands::copartition::run(&args),
         Command::Lint(args) => commands::lint::run(&args),
+        Command::Check(args) => commands::check::run(&args),
         Command::Movement(args) => commands::movement::run(&args),
         Command::Skew(args) => commands::skew::run(&args),
         Command::Size(args) => commands::size::run(&args),
@@ -69,6 +81,11 @@ fn main() -> ExitCode {
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),
         Command::Broker(args) => Ok(commands::broker::run(&args)),
+        Command::Topics(args) => commands::topics::run(&args),
+        Command::Metadata(args) => commands::metadata::run(&args),
+        Command::Produce(args) => commands::produce::run(&args),
+        Command::Read(args) => commands::read::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

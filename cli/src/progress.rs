@@ -25,6 +25,22 @@ pub(crate) fn interruptible() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
+/// Until Ctrl-C, or a request to end.
+pub(crate) async fn stopped() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
 /// Runs `work` while a progress line is shown, if standard error is a terminal and it takes long.
 pub(crate) fn shown<T>(source: &Source, quiet: bool, work: impl FnOnce() -> T) -> T {
     shown_over(vec![(source.progress(), source.size())], quiet, work)
@@ -58,7 +74,7 @@ pub(crate) fn shown_over<T>(
     })
 }
 
-fn new_bar(size: Option<u64>) -> ProgressBar {
+pub(crate) fn new_bar(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => (
             ProgressBar::new(size),

@@ -212,7 +212,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     match result {
         Ok(exit) => exit,
         Err(error) => {
-            eprintln!("copart: {error}");
+            errorln!("copart: {error}");
             match error.kind() {
                 ErrorKind::InvalidConfig => Exit::USAGE,
                 _ => Exit::INPUT,

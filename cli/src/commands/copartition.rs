@@ -5,7 +5,7 @@ use copart_audit::copartition::{CopartitionOptions, copartition};
 use copart_audit::output::Output;
 use copart_partitioners::PartitionCount;
 
-use super::{form, print};
+use super::print;
 use crate::args::partition_count;
 use crate::exit::Exit;
 use crate::records::RecordArgs;
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     show: u16,
 
-    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
-    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table, value_parser = form)]
+    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif, github or html
+    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
     output: Output,
 
     #[command(flatten)]

@@ -8,9 +8,9 @@ use copart_audit::output::Output;
 use copart_audit::{Client, Error};
 use copart_partitioners::PartitionCount;
 
-use super::{form, print};
+use super::print;
 use crate::args::partition_count;
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, needs_topic};
 use crate::exit::Exit;
 use crate::records::RecordArgs;
 
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     input: Option<PathBuf>,
 
     /// Topic to read, instead of a dump of it
-    #[arg(long, value_name = "TOPIC", requires = "bootstrap", conflicts_with_all = OF_DUMPS, help_heading = "Cluster")]
+    #[arg(long, value_name = "TOPIC", conflicts_with_all = OF_DUMPS, help_heading = "Cluster")]
     topic: Option<String>,
 
     #[command(flatten)]
@@ -77,8 +77,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(0..=1000))]
     show: u16,
 
-    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
-    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table, value_parser = form)]
+    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif, github or html
+    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
     output: Output,
 
     #[command(flatten)]
@@ -135,6 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         expect: args.expect.as_deref().map(Client::parse).transpose()?,
         show: args.show.into(),
     };
+    needs_topic(&args.cluster, args.topic.as_deref())?;
     let report = match (&args.topic, &args.input) {
         (Some(topic), _) => {
             let how = LiveOptions {

@@ -2,7 +2,7 @@ use copart_audit::Error;
 use copart_audit::lint::{LintOptions, LintRule, lint};
 use copart_audit::output::Output;
 
-use super::{form, print};
+use super::print;
 use crate::args::KeyArgs;
 use crate::exit::Exit;
 
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=100))]
     show: u8,
 
-    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif or github
-    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table, value_parser = form)]
+    /// Form of the report: table, json, jsonl, csv, markdown, junit, sarif, github or html
+    #[arg(short, long, value_name = "FORM", default_value_t = Output::Table)]
     output: Output,
 }
 

@@ -49,11 +49,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         .keys
         .run(&source, |run| map(&source, &options, run, &mut out))?;
     if mapped.partial {
-        eprintln!("copart: interrupted; the listing covers the beginning of the input only");
+        errorln!("copart: interrupted; the listing covers the beginning of the input only");
         return Ok(Exit::INTERRUPTED);
     }
     if mapped.keys == 0 {
-        eprintln!("copart: {}: there are no keys", source.name());
+        errorln!("copart: {}: there are no keys", source.name());
         return Ok(Exit::INCONCLUSIVE);
     }
     Ok(Exit::AGREE)

@@ -1,15 +1,21 @@
 //! One file for each command: its arguments and what it prints.
 
+pub(crate) mod bench;
 pub(crate) mod broker;
+pub(crate) mod check;
 pub(crate) mod clients;
 pub(crate) mod config;
 pub(crate) mod copartition;
 pub(crate) mod infer;
 pub(crate) mod lint;
 pub(crate) mod map;
+pub(crate) mod metadata;
 pub(crate) mod movement;
+pub(crate) mod produce;
+pub(crate) mod read;
 pub(crate) mod size;
 pub(crate) mod skew;
+pub(crate) mod topics;
 pub(crate) mod vectors;
 pub(crate) mod verify;
 
@@ -32,18 +38,7 @@ fn print<'r>(output: Output, report: impl Into<Report<'r>>, partial: bool) -> Re
         written => written?,
     }
     if partial {
-        eprintln!("copart: interrupted; the report covers the beginning of the input only");
+        errorln!("copart: interrupted; the report covers the beginning of the input only");
     }
     Ok(())
-}
-
-/// The forms of `infer`, `copartition` and `lint`.
-fn form(text: &str) -> Result<Output, String> {
-    text.parse()
-        .ok()
-        .filter(|form| Output::OF_ANSWERS.contains(form))
-        .ok_or_else(|| {
-            let names: Vec<_> = Output::OF_ANSWERS.iter().map(ToString::to_string).collect();
-            format!("this report has the forms {}", names.join(", "))
-        })
 }

@@ -4,7 +4,7 @@ use copart_audit::output::Output;
 use copart_audit::verify::UnpinnedPolicy;
 
 use crate::args::{KeyArgs, WeightArgs, unpinned_policy};
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, needs_topic};
 use crate::commands::print;
 use crate::exit::Exit;
 
@@ -33,12 +33,7 @@ pub(crate) struct Args {
     to: String,
 
     /// Topic whose partition count is taken from the cluster, where --from or --to has none
-    #[arg(
-        long,
-        value_name = "TOPIC",
-        requires = "bootstrap",
-        help_heading = "Cluster"
-    )]
+    #[arg(long, value_name = "TOPIC", help_heading = "Cluster")]
     topic: Option<String>,
 
     #[command(flatten)]
@@ -81,6 +76,7 @@ fn percent(text: &str) -> Result<f64, String> {
 /// Before and after, with the topic's count where they have none.
 fn ends(args: &Args) -> Result<[String; 2], Error> {
     let ends = [&args.from, &args.to];
+    needs_topic(&args.cluster, args.topic.as_deref())?;
     let Some(topic) = &args.topic else {
         return Ok(ends.map(String::clone));
     };

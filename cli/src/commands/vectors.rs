@@ -1,9 +1,11 @@
+use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
 use comfy_table::{Table, presets};
 use copart_audit::Error;
+use copart_audit::check::{Contract, Framework, unit_tests};
 use copart_audit::vectors::VectorSet;
 use serde_json::json;
 
@@ -33,11 +35,39 @@ enum Command {
         #[arg(short, long, value_enum, value_name = "FORM", default_value = "table")]
         output: Form,
     },
-    /// Write the built-in vectors into a new folder, with their schema and README
-    Export {
-        /// Where to
-        folder: PathBuf,
-    },
+    /// Write the built-in vectors into a new folder, with their schema and README; or, with --for, a
+    /// unit test with the keys of a partition contract
+    Export(ExportArgs),
+}
+
+#[derive(clap::Args)]
+struct ExportArgs {
+    /// The new folder; with --for, the test's file [default with --for: standard output]
+    #[arg(value_name = "TO", required_unless_present = "framework")]
+    to: Option<PathBuf>,
+
+    /// Write a unit test that calls the client's own partitioner: rspec, junit, pytest, go, jest or
+    /// rust
+    #[arg(long = "for", value_name = "FRAMEWORK", value_parser = str::parse::<Framework>)]
+    framework: Option<Framework>,
+
+    /// With --for: the contract that has the keys
+    #[arg(
+        long,
+        value_name = "CONTRACT",
+        default_value = "copart.toml",
+        requires = "framework"
+    )]
+    contract: PathBuf,
+
+    /// With --for: the topic, if not all
+    #[arg(
+        long,
+        value_name = "TOPIC",
+        value_delimiter = ',',
+        requires = "framework"
+    )]
+    topic: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,14 +87,33 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             };
             verify(&set, *output, &mut out)?
         }
-        Command::Export { folder } => {
-            let files = VectorSet::built_in()?.export(folder)?;
-            writeln!(out, "{files} files in {}", folder.display())?;
-            Exit::AGREE
-        }
+        Command::Export(args) => export(args, &mut out)?,
     };
     out.flush()?;
     Ok(exit)
+}
+
+fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<Exit, Error> {
+    let Some(framework) = args.framework else {
+        let folder = args.to.as_deref().unwrap_or(Path::new("."));
+        let files = VectorSet::built_in()?.export(folder)?;
+        writeln!(out, "{files} files in {}", folder.display())?;
+        return Ok(Exit::AGREE);
+    };
+    let mut contract = Contract::read(&args.contract)?;
+    if !args.topic.is_empty() {
+        contract.keep_topics(&args.topic)?;
+    }
+    let text = unit_tests(&contract, framework)?;
+    match &args.to {
+        None => out.write_all(text.as_bytes())?,
+        Some(path) => {
+            let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+            fs::write(path, text).map_err(named)?;
+            writeln!(out, "{}", path.display())?;
+        }
+    }
+    Ok(Exit::AGREE)
 }
 
 fn list(output: Form, out: &mut dyn Write) -> Result<Exit, Error> {

@@ -225,3 +225,23 @@ fn a_closed_pipe_ends_quietly() {
     let ran = run_unread(&["map", path.to_str().unwrap(), "-p", "12", "-o", "csv"]);
     assert_eq!(ran, (Some(0), String::new()));
 }
+
+#[test]
+fn messages_that_nobody_reads_do_not_change_the_exit_code() {
+    for (args, code) in [
+        (["verify", "no-such-file", "-p", "12"], 3),
+        (["map", "/dev/null", "-p", "12"], 4),
+        (["verify", "/dev/null", "-p", "0"], 2),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = Command::new(env!("CARGO_BIN_EXE_copart"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(writer)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}

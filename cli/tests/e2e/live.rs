@@ -6,7 +6,7 @@ use crate::broker::{Running, start};
 use crate::support::run;
 
 /// Writes records `key-0`, `key-1` … as another client would.
-fn write(broker: &Running, topic: &str, like: &str, records: u32) {
+pub(crate) fn write(broker: &Running, topic: &str, like: &str, records: u32) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -2,6 +2,8 @@
 
 mod broker;
 mod catalogue;
+mod check;
+mod everyday;
 mod input;
 mod live;
 mod records;

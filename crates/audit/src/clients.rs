@@ -74,6 +74,15 @@ impl Client {
         names.iter().map(|name| Self::parse(name)).collect()
     }
 
+    /// An entry of the catalogue under its id.
+    pub(crate) fn of_entry(entry: &'static Entry) -> Self {
+        Self {
+            name: entry.id.to_owned(),
+            profile: entry.profile,
+            entry: Some(entry),
+        }
+    }
+
     /// The name as the user typed it.
     #[must_use]
     pub fn name(&self) -> &str {

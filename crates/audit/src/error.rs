@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    #[cfg(feature = "client")]
+    #[cfg(any(feature = "client", test))]
     pub(crate) fn cluster(
         message: impl Into<String>,
         source: impl StdError + Send + Sync + 'static,
@@ -103,6 +103,27 @@ impl From<std::io::Error> for Error {
             kind: ErrorKind::Output,
             message: format!("the result could not be written: {source}"),
             source: Some(Box::new(source)),
+        }
+    }
+}
+
+#[cfg(feature = "client")]
+impl From<copart::Error> for Error {
+    /// What the cluster says of what it was asked is the question's fault; all else is the cluster's.
+    fn from(error: copart::Error) -> Self {
+        use copart::ErrorKind as Kind;
+        use copart::protocol::ErrorCode;
+
+        let refused = error
+            .code()
+            .is_some_and(|code| !code.is_retriable() && code != ErrorCode::UNKNOWN_SERVER_ERROR);
+        match error.kind() {
+            Kind::Authentication | Kind::Authorization => Self::cluster(error.to_string(), error),
+            Kind::Config | Kind::UnknownTopic | Kind::Partitioning | Kind::Guard => {
+                Self::usage(error.to_string())
+            }
+            _ if refused => Self::usage(error.to_string()),
+            _ => Self::cluster(error.to_string(), error),
         }
     }
 }

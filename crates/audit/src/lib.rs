@@ -15,11 +15,13 @@
 //! - `live` (feature `client`) reads records and partition counts from a cluster;
 //! - [`copartition()`] says whether two topics may be joined by key;
 //! - [`lint()`] finds keys that are not what they seem;
+//! - [`check()`](check::check) says whether a repository keeps its partition contract;
 //! - [`vectors`] checks this program against the placements of the real clients;
 //! - [`output`] writes reports for people, scripts and CI systems.
 #![forbid(unsafe_code)]
 
 mod census;
+pub mod check;
 mod clients;
 pub mod copartition;
 mod error;
@@ -28,8 +30,10 @@ pub mod input;
 pub mod lint;
 #[cfg(feature = "client")]
 pub mod live;
+mod lock;
 mod map;
 pub mod movement;
+mod named;
 pub mod output;
 mod pipeline;
 mod plan;

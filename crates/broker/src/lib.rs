@@ -32,6 +32,7 @@ mod error;
 mod faults;
 mod fetch;
 pub mod files;
+mod groups;
 pub mod log;
 mod partitions;
 mod server;

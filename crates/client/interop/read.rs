@@ -12,7 +12,7 @@ use copart::{
     TopicPartition,
 };
 
-use crate::{Failure, create_topic, variable};
+use crate::{Failure, create_topic, has, variable};
 
 pub struct Record {
     pub partition: i32,
@@ -48,7 +48,9 @@ pub async fn all(client: &Client) -> Result<(), Failure> {
     deleted(client).await?;
     follows(client).await?;
     small_limits(client).await?;
-    transactions(client).await?;
+    if has("transactions") {
+        transactions(client).await?;
+    }
     Ok(())
 }
 

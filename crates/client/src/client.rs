@@ -7,12 +7,13 @@ use copart_protocol::Request;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
+use crate::admin::Admin;
 use crate::cluster::{Cluster, ClusterConfig, ClusterView, Pool, RequestBuilder, Topic};
 use crate::net::sasl::Sasl;
 use crate::net::{ConnectionConfig, Dialer, Tcp, Transport, parse_list};
 use crate::producer::{NoPartitioner, ProducerBuilder};
 use crate::reader::ReaderBuilder;
-use crate::{Backoff, Error, ErrorKind, Result};
+use crate::{Backoff, Error, ErrorKind, Properties, Result};
 
 /// A connection to a Kafka cluster, from which producers and requests are made. Cheap to clone.
 ///
@@ -38,6 +39,15 @@ impl Client {
     /// Starts from these addresses: `host:port`, several with commas between.
     pub fn builder(bootstrap: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(bootstrap.into())
+    }
+
+    /// Starts from the text of a properties file, with the keys of Java's clients or of librdkafka. What belongs
+    /// to producers is ignored: [`Properties`] has that too.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn from_properties(text: &str) -> Result<ClientBuilder> {
+        Ok(Properties::parse(text)?.client())
     }
 
     /// What is known of the cluster now.
@@ -80,6 +90,11 @@ impl Client {
     /// ```
     pub fn request<R: Request>(&self, request: R) -> RequestBuilder<R> {
         RequestBuilder::new(self.cluster.clone(), request)
+    }
+
+    /// Administration: topics, settings, offsets, groups.
+    pub fn admin(&self) -> Admin {
+        Admin::new(self.cluster.clone())
     }
 
     /// A producer. It can be built once its partitioner is named.
@@ -136,6 +151,12 @@ impl ClientBuilder {
             reconnect_backoff: Backoff::new(Duration::from_millis(50), Duration::from_secs(1)),
             allow_auto_create: false,
         }
+    }
+
+    /// Starts from other addresses: `host:port`, several with commas between.
+    pub fn bootstrap(mut self, bootstrap: impl Into<String>) -> Self {
+        self.bootstrap = bootstrap.into();
+        self
     }
 
     /// What the client calls itself in requests: quotas and logs of brokers go by it. `copart` by default.

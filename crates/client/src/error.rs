@@ -116,6 +116,8 @@ pub struct Context {
     pub topic: Option<Arc<str>>,
     /// The partition.
     pub partition: Option<i32>,
+    /// The consumer group.
+    pub group: Option<Arc<str>>,
     /// The offset.
     pub offset: Option<i64>,
     /// The broker, as `host:port` or `host:port (node 1)`.
@@ -185,6 +187,21 @@ impl Error {
     pub(crate) fn in_partition(self, topic: impl Into<Arc<str>>, partition: i32) -> Self {
         self.in_topic(topic)
             .change(|inner| inner.context.partition = Some(partition))
+    }
+
+    pub(crate) fn in_group(self, group: impl Into<Arc<str>>) -> Self {
+        self.change(|inner| inner.context.group = Some(group.into()))
+    }
+
+    /// Puts what it is about in front of the reason.
+    pub(crate) fn about(self, what: impl fmt::Display) -> Self {
+        let reason = format!("{what}: {}", self.0.reason);
+        self.change(|inner| inner.reason = reason.into())
+    }
+
+    /// The code behind an error that says more than it.
+    pub(crate) fn with_code(self, code: ErrorCode) -> Self {
+        self.change(|inner| inner.code = Some(code))
     }
 
     /// With the broker's error code of another one.
@@ -266,6 +283,9 @@ impl fmt::Display for Error {
         }
         if let Some((api, version)) = context.api {
             write!(f, "{api} v{version}: ")?;
+        }
+        if let Some(group) = &context.group {
+            write!(f, "group {group}: ")?;
         }
         match (&context.topic, context.partition) {
             (Some(topic), Some(partition)) => write!(f, "{topic}-{partition}: ")?,

@@ -22,6 +22,8 @@
 //! - [`Reader`]: topics and partitions from any place on, without a group.
 //! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
+//! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
+//! - [`Properties`]: configuration with the keys of Java's clients and of librdkafka.
 //! - [`Guard`]: refuses to write where keys would not go where they went before.
 //! - [`Error`]: one type, with a [kind](ErrorKind), a context, and whether a record may be written all the
 //!   same.
@@ -31,12 +33,14 @@
 //! code of yours that looks on.
 #![forbid(unsafe_code)]
 
+pub mod admin;
 mod backoff;
 mod client;
 mod cluster;
 mod error;
 mod net;
 mod producer;
+mod properties;
 mod reader;
 mod telemetry;
 mod topic_partition;
@@ -58,6 +62,7 @@ pub use producer::{
     PartitionerChosen, Partitioning, Payload, Producer, ProducerBuilder, ProducerRecord, Receipt,
     RecordView, Rejection, TopicView, TypedProducer,
 };
+pub use properties::{Properties, PropertyClients, PropertyKey, Treatment};
 pub use reader::{
     Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
     Record, RecordStream, Records, Start, Watermarks,

@@ -101,6 +101,13 @@ impl VersionRange {
             && self.before.is_none_or(|(before, _)| version < before)
     }
 
+    /// Whether the range begins or ends with `version`: a pre-release of it may lie on either side.
+    #[must_use]
+    pub fn has_bound(&self, version: Version) -> bool {
+        let is = |bound: Option<(Version, &str)>| bound.is_some_and(|(bound, _)| bound == version);
+        is(self.from) || is(self.before)
+    }
+
     /// Whether the range has no upper end: it holds for the newest release known here.
     #[must_use]
     pub const fn is_current(&self) -> bool {
@@ -142,5 +149,7 @@ mod tests {
         assert!(range.contains(v("0.10.0")) && range.contains(v("2.3.1")));
         assert!(!range.contains(v("2.4.0")) && !range.contains(v("0.9")));
         assert!(VersionRange::since("3.3").is_current() && !range.is_current());
+        assert!(range.has_bound(v("0.10.0")) && range.has_bound(v("2.4")));
+        assert!(!range.has_bound(v("2.3")) && !VersionRange::ALL.has_bound(v("0")));
     }
 }

@@ -55,6 +55,10 @@ def run(chosen, broker, work, progress):
             row.step("read by librdkafka", lambda: reader(rows, LIBRDKAFKA).reads(row))
             row.step("reads Java's", lambda: row.reads(reader(rows, JAVA)))
         for row in rows.values():
+            started = time.monotonic()
+            row.groups()
+            progress(f"{row.client}: groups, {time.monotonic() - started:.1f} s{complaints(row)}")
+        for row in rows.values():
             row.finish()
             progress(f"{row.client}: finished{complaints(row)}")
     finally:

@@ -2,7 +2,7 @@
 
 import time
 
-from . import records, wire
+from . import groups, records, wire
 from .driver import DriverFailed, NotOffered
 from .records import EMPTY, IDEMPOTENT, PARTITIONS, PLAN
 
@@ -13,7 +13,7 @@ GROWN = PARTITIONS + 3
 # In the order of the table's columns.
 STEPS = ("create", "none", "gzip", "snappy", "lz4", "zstd", "idempotent", "partitioner", "read back", "latest, earliest",
          "by time", "max timestamp", "describe", "read configs", "alter config", "read by Java", "read by librdkafka",
-         "reads Java's", "add partitions", "delete records", "delete topic")
+         "reads Java's", "group", "group of KIP-848", "static member", "add partitions", "delete records", "delete topic")
 
 
 class Wrong(Exception):
@@ -302,6 +302,13 @@ class Row:
             while (value := connection.topic_configs(self.topic)["retention.ms"]) != CHANGED_RETENTION:
                 expect(time.monotonic() < until, f"retention.ms is {value} after it was set to {CHANGED_RETENTION}")
                 time.sleep(0.05)
+
+    # --- groups -----------------------------------------------------------------------------------
+
+    def groups(self):
+        self.step("group", lambda: groups.share(self, "classic"))
+        self.step("group of KIP-848", lambda: groups.share(self, "consumer"))
+        self.step("static member", lambda: groups.come_back(self))
 
     # --- the end --------------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ from .driver import Driver, DriverFailed, NotOffered
 from .wire import LATEST, Connection, WireError
 
 COUNT = 12
-KEYS = 300
+# No multiple of the count, so that whoever goes in turn takes a key elsewhere each time.
+KEYS = 299
 RECORDS = 900
 # Who writes one topic each, with the setting in the driver's words, and a profile that must be among those named.
 WRITERS = [
@@ -23,11 +24,16 @@ WRITERS = [
     ("kafkajs", "default", "kafkajs/default"),
     ("kafkajs-1", "default", "kafkajs/legacy"),
     ("kafka-go", "hash", "kafka-go/hash"),
-    ("platformatic", None, "platformatic/default"),
+    ("platformatic-1", None, "platformatic/default"),
+    ("platformatic-2", None, "platformatic/default"),
     ("franz-go", "sticky-key", "franz-go/sticky-key"),
     ("kafka-python", None, "kafka-python/default"),
 ]
-DRIVERS = {**places.DRIVERS, "platformatic": lambda: installs.node_driver("platformatic", newer=False)}
+DRIVERS = {
+    **places.DRIVERS,
+    "platformatic-1": lambda: installs.node_driver("platformatic-1", newer=False),
+    "platformatic-2": lambda: installs.node_driver("platformatic-2", newer=True),
+}
 # Writes what no client here would: records whose partition was computed beside it.
 BY_HAND = "java"
 
@@ -76,6 +82,8 @@ def topics():
     yield Topic("ruby-kafka's CRC-32, partitions by hand", [(BY_HAND, None, records(keys, crc32))], "one_profile",
                 ["ruby-kafka/crc32"])
     keys = text_keys("turns")
+    # It spreads in turn, whatever the key.
+    yield Topic("kafka-go as it comes", [("kafka-go", "none", records(keys))], "not_keyed", [])
     yield Topic("nobody's: partitions in turn", [(BY_HAND, None, in_turn(records(keys)))], "not_keyed", [])
     yield Topic("java, then librdkafka", [("java", None, records(keys)), ("confluent-kafka", None, records(keys))],
                 "mixed", ["java/default", "librdkafka/consistent_random"], more=changed_at)

@@ -157,6 +157,14 @@ class Connection:
         for _ in range(answer.take("i")):
             check(answer.take("h") if answer.string() is not None else 0, f"DeleteTopics {name}")
 
+    def classic_group_state(self, group):
+        """What DescribeGroups says of a group; "Dead" if it is none of the classic protocol."""
+        answer = self.call(15, 1, array([string(group)]))
+        answer.take("i"), answer.take("i")
+        check(answer.take("h"), f"DescribeGroups {group}")
+        answer.string()
+        return answer.string()
+
     def offset(self, topic, partition, at):
         """(offset, timestamp) at EARLIEST, LATEST or a time in milliseconds."""
         one = struct.pack(">iq", partition, at)

@@ -79,15 +79,14 @@ impl Observed {
         let count = partitions.or(source.partition_count());
         let name = source.name().to_owned();
         let mut sample = Sample::new(Limits::default());
-        let mut partial = false;
-        loop {
+        let partial = loop {
             if sample.records.is_multiple_of(LOOK_EVERY) && run.interrupted.load(Ordering::Relaxed)
             {
-                partial = true;
-                break;
+                break true;
             }
             let Some(record) = source.next_record()? else {
-                break;
+                // Ctrl-C ends what writes to the pipe as well: that end is none of the topic's.
+                break run.interrupted.load(Ordering::Relaxed);
             };
             if let Some(count) = count
                 && record.partition >= count.get()
@@ -98,7 +97,7 @@ impl Observed {
                 )));
             }
             sample.add(&record);
-        }
+        };
         Ok(Self {
             sample,
             name,

@@ -1,8 +1,9 @@
-use std::fmt;
 use std::str::FromStr;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 use uuid::Uuid;
+
+use crate::named::{name, named};
 
 /// How the text of a key in the input becomes the bytes that a producer hashes.
 ///
@@ -58,10 +59,7 @@ impl KeyEncoding {
     /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL
-            .iter()
-            .find(|(encoding, _)| *encoding == self)
-            .map_or("", |(_, name)| name)
+        name(Self::ALL, &self)
     }
 
     /// Appends the key's bytes to `out`; the error says what was expected.
@@ -121,37 +119,15 @@ fn integer<T: FromStr>(text: &[u8], bits: &str) -> Result<T, String> {
         })
 }
 
-impl FromStr for KeyEncoding {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let name = match text {
-            "int32-be" | "int32be" => "int32",
-            "int32le" => "int32-le",
-            "int64-be" | "int64be" => "int64",
-            "int64le" => "int64-le",
-            "uuid" => "uuid-text",
-            other => other,
-        };
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(encoding, _)| *encoding)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-                format!(
-                    "`{text}` is no key encoding; there are {}",
-                    names.join(", ")
-                )
-            })
-    }
-}
-
-impl fmt::Display for KeyEncoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+named!(
+    KeyEncoding,
+    "key encoding",
+    "int32-be" | "int32be" => "int32",
+    "int32le" => "int32-le",
+    "int64-be" | "int64be" => "int64",
+    "int64le" => "int64-le",
+    "uuid" => "uuid-text"
+);
 
 #[cfg(test)]
 mod tests {

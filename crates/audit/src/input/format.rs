@@ -1,6 +1,6 @@
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
+
+use crate::named::named;
 
 /// How keys are laid out in the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,33 +49,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .iter()
-            .find(|(_, name)| *name == text)
-            .map(|(format, _)| *format)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-                format!(
-                    "`{text}` is no input format; there are {}",
-                    names.join(", ")
-                )
-            })
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL
-            .iter()
-            .find(|(format, _)| format == self)
-            .map_or("", |(_, name)| name);
-        f.write_str(name)
-    }
-}
+named!(Format, "input format");
 
 #[cfg(test)]
 mod tests {

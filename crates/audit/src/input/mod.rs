@@ -1,6 +1,7 @@
 //! Reading keys: from lines, CSV, TSV, JSON lines or NUL-delimited bytes, in a file or on
 //! standard input, compressed or not, in constant memory and on all cores; and records with their
-//! partitions, from what other tools print of a topic ([`records`]).
+//! partitions, from what other tools print of a topic ([`records`]); and records that are to be
+//! written to one ([`outgoing`]).
 
 mod block;
 mod count;
@@ -10,6 +11,7 @@ mod encoding;
 mod format;
 mod json;
 mod open;
+pub mod outgoing;
 pub mod records;
 
 use std::path::{Path, PathBuf};

@@ -8,9 +8,15 @@ use std::io::{self, Write};
 
 use super::problems::{Severity, line, problems};
 use super::wording::headline;
-use crate::verify::{InputSummary, VerifyReport};
+use crate::verify::VerifyReport;
 
 pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()> {
+    // Standard input has no place in the repository.
+    let file = report
+        .input
+        .path
+        .as_ref()
+        .map(|_| report.input.name.as_str());
     for problem in problems(report) {
         let command = match problem.severity {
             Severity::Error => "error",
@@ -18,7 +24,7 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         };
         self::command(
             command,
-            &report.input,
+            file,
             line(report, &problem),
             &format!("copart: {}", problem.rule.describe()),
             &problem.full_message(),
@@ -26,31 +32,24 @@ pub(crate) fn write(report: &VerifyReport, out: &mut dyn Write) -> io::Result<()
         )?;
     }
     for warning in &report.warnings {
-        command("warning", &report.input, None, "copart", warning, out)?;
+        command("warning", file, None, "copart", warning, out)?;
     }
     let message = headline(report);
-    command(
-        "notice",
-        &report.input,
-        None,
-        "copart verify",
-        &message,
-        out,
-    )
+    command("notice", file, None, "copart verify", &message, out)
 }
 
+/// One command; `file` is where it belongs, if that is in the repository.
 pub(super) fn command(
     name: &str,
-    input: &InputSummary,
+    file: Option<&str>,
     line: Option<u64>,
     title: &str,
     message: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     write!(out, "::{name} ")?;
-    // Standard input has no place in the repository.
-    if input.path.is_some() {
-        write!(out, "file={},", property(&input.name))?;
+    if let Some(file) = file {
+        write!(out, "file={},", property(file))?;
     }
     if let Some(line) = line {
         write!(out, "line={line},")?;

@@ -1,37 +1,33 @@
 //! Reports for people, scripts and CI systems.
 
-mod answer;
 mod checks;
-mod copartition;
 mod csv;
 mod document;
 mod github;
 mod html;
-mod infer;
 mod json;
 mod jsonl;
 mod junit;
-mod lint;
 mod markdown;
 mod problems;
+mod reports;
 mod sarif;
 mod table;
 #[cfg(test)]
 mod testing;
 mod uri;
-mod weighed;
 mod wording;
 
-use std::fmt;
 use std::io::{self, Write};
-use std::str::FromStr;
 
-use document::Document;
+use reports::Forms;
 
+use crate::check::CheckReport;
 use crate::copartition::CopartitionReport;
 use crate::infer::InferReport;
 use crate::lint::LintReport;
 use crate::movement::MovementReport;
+use crate::named::named;
 use crate::size::SizeReport;
 use crate::skew::SkewReport;
 use crate::verify::VerifyReport;
@@ -52,6 +48,8 @@ pub enum Report<'r> {
     Copartition(&'r CopartitionReport),
     /// Of `copart lint`.
     Lint(&'r LintReport),
+    /// Of `copart check`.
+    Check(&'r CheckReport),
     /// Of `copart size`, which has no keys and so none of the forms for CI systems.
     Size(&'r SizeReport),
 }
@@ -72,6 +70,7 @@ from!(
     InferReport: Infer,
     CopartitionReport: Copartition,
     LintReport: Lint,
+    CheckReport: Check,
     SizeReport: Size
 );
 
@@ -116,18 +115,6 @@ impl Output {
     /// The forms that `copart size` has: it reads no keys, so there is nothing to annotate.
     pub const OF_SIZE: &[Self] = &[Self::Table, Self::Json, Self::Csv, Self::Markdown];
 
-    /// The forms that `copart infer`, `copartition` and `lint` have.
-    pub const OF_ANSWERS: &[Self] = &[
-        Self::Table,
-        Self::Json,
-        Self::Jsonl,
-        Self::Csv,
-        Self::Markdown,
-        Self::Junit,
-        Self::Sarif,
-        Self::Github,
-    ];
-
     /// Writes a report in this form; `color` matters to the table alone.
     ///
     /// # Errors
@@ -141,45 +128,24 @@ impl Output {
     ) -> io::Result<()> {
         match report.into() {
             Report::Verify(report) => self.verify(report, color, out),
-            Report::Movement(report) => match self {
-                Self::Json => json::write(report, out),
-                Self::Jsonl => weighed::movement::lines(report, out),
-                Self::Csv => weighed::movement::csv(report, out),
-                Self::Html => html::movement::write(report, out),
-                Self::Table | Self::Markdown => {
-                    self.document(|room| weighed::movement::document(report, room), color, out)
-                }
-                Self::Junit | Self::Sarif | Self::Github => {
-                    self.checks(&weighed::movement::checks(report), out)
-                }
-            },
-            Report::Skew(report) => match self {
-                Self::Json => json::write(report, out),
-                Self::Jsonl => weighed::skew::lines(report, out),
-                Self::Csv => weighed::skew::csv(report, out),
-                Self::Html => html::skew::write(report, out),
-                Self::Table | Self::Markdown => {
-                    self.document(|room| weighed::skew::document(report, room), color, out)
-                }
-                Self::Junit | Self::Sarif | Self::Github => {
-                    self.checks(&weighed::skew::checks(report), out)
-                }
-            },
-            Report::Infer(report) => {
-                answer::write(self, report, || infer::answer(report), color, out)
-            }
-            Report::Copartition(report) => {
-                answer::write(self, report, || copartition::answer(report), color, out)
-            }
-            Report::Lint(report) => {
-                answer::write(self, report, || lint::answer(report), color, out)
-            }
+            Report::Movement(report) => self.forms(report, color, out),
+            Report::Skew(report) => self.forms(report, color, out),
+            Report::Infer(report) => self.forms(report, color, out),
+            Report::Copartition(report) => self.forms(report, color, out),
+            Report::Lint(report) => self.forms(report, color, out),
+            Report::Check(report) => self.forms(report, color, out),
             Report::Size(report) => match self {
                 Self::Json => json::write(report, out),
-                Self::Csv => weighed::size::csv(report, out),
-                Self::Table | Self::Markdown => {
-                    self.document(|room| weighed::size::document(report, room), color, out)
-                }
+                Self::Csv => reports::size::csv(report, out),
+                Self::Table => document::text::write(
+                    &reports::size::document(report, document::text::ROOM),
+                    color,
+                    out,
+                ),
+                Self::Markdown => document::markdown::write(
+                    &reports::size::document(report, document::markdown::ROOM),
+                    out,
+                ),
                 Self::Jsonl | Self::Junit | Self::Sarif | Self::Github | Self::Html => {
                     let what = format!("a sizing has no form {self}");
                     Err(io::Error::new(io::ErrorKind::Unsupported, what))
@@ -202,51 +168,24 @@ impl Output {
         }
     }
 
-    /// For people, with as many rows as the form has room for.
-    fn document(
-        self,
-        document: impl Fn(usize) -> Document,
-        color: bool,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    /// A report that has every form.
+    fn forms(self, report: &impl Forms, color: bool, out: &mut dyn Write) -> io::Result<()> {
+        use document::{markdown, text};
         match self {
-            Self::Markdown => document::markdown::write(&document(document::markdown::ROOM), out),
-            _ => document::text::write(&document(document::text::ROOM), color, out),
-        }
-    }
-
-    /// For CI systems.
-    fn checks(self, checks: &checks::Checks<'_>, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Junit => checks::junit::write(checks, out),
-            Self::Sarif => checks::sarif::write(checks, out),
-            _ => checks::github::write(checks, out),
+            Self::Table => text::write(&report.document(text::ROOM), color, out),
+            Self::Json => json::write(report, out),
+            Self::Jsonl => report.lines(out),
+            Self::Csv => report.csv(out),
+            Self::Markdown => markdown::write(&report.document(markdown::ROOM), out),
+            Self::Junit => checks::junit::write(&report.checks(), out),
+            Self::Sarif => checks::sarif::write(&report.checks(), out),
+            Self::Github => checks::github::write(&report.checks(), out),
+            Self::Html => {
+                let command = report.checks().command;
+                html::write(command, report.document(html::ROOM), report.pictures(), out)
+            }
         }
     }
 }
 
-impl FromStr for Output {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .iter()
-            .find(|(_, name)| *name == text)
-            .map(|(output, _)| *output)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-                format!("`{text}` is no output; there are {}", names.join(", "))
-            })
-    }
-}
-
-impl fmt::Display for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            Self::ALL
-                .iter()
-                .find(|(output, _)| output == self)
-                .map_or("", |(_, name)| name),
-        )
-    }
-}
+named!(Output, "output");

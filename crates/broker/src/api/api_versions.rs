@@ -2,15 +2,33 @@
 
 use copart_protocol::ErrorCode;
 use copart_protocol::messages::api_versions::{
-    ApiVersionsRequest, ApiVersionsResponse, SupportedFeatureKey,
+    ApiVersionsRequest, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
 };
 use copart_protocol::versions::listed;
 
 use super::{Call, SERVED};
 
-/// Features that clients ask for, with the levels that this broker can have. None has a level yet that says
-/// more than that the feature is off.
-const FEATURES: &[(&str, i16, i16)] = &[("group.version", 0, 1), ("transaction.version", 0, 2)];
+/// Features that clients ask for, with the levels that this broker can have, and the one that it has.
+const FEATURES: &[Feature] = &[
+    // Consumer groups (KIP-848).
+    Feature {
+        name: "group.version",
+        max: 1,
+        level: 1,
+    },
+    Feature {
+        name: "transaction.version",
+        max: 2,
+        level: 0,
+    },
+];
+
+struct Feature {
+    name: &'static str,
+    max: i16,
+    /// 0 is off.
+    level: i16,
+}
 
 pub(super) fn handle(call: &Call, request: ApiVersionsRequest) -> ApiVersionsResponse {
     let error_code = check(call, &request);
@@ -26,11 +44,20 @@ pub(super) fn handle(call: &Call, request: ApiVersionsRequest) -> ApiVersionsRes
         // Clients before version 4 take a lowest level of 0 for an error (KAFKA-17011).
         supported_features: FEATURES
             .iter()
-            .filter(|&&(_, min, _)| call.version >= 4 || min > 0)
-            .map(|&(name, min_version, max_version)| SupportedFeatureKey {
-                name: name.to_owned(),
-                min_version,
-                max_version,
+            .filter(|_| call.version >= 4)
+            .map(|feature| SupportedFeatureKey {
+                name: feature.name.to_owned(),
+                min_version: 0,
+                max_version: feature.max,
+            })
+            .collect(),
+        finalized_features: FEATURES
+            .iter()
+            .filter(|feature| feature.level > 0)
+            .map(|feature| FinalizedFeatureKey {
+                name: feature.name.to_owned(),
+                max_version_level: feature.level,
+                min_version_level: feature.level,
             })
             .collect(),
         // Left out, librdkafka before 2.2.0 would misread the tags (librdkafka#4278).

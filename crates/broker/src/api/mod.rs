@@ -2,12 +2,16 @@
 
 mod alter_configs;
 mod api_versions;
+mod consumer_group_describe;
+mod consumer_group_heartbeat;
 mod create_partitions;
 mod create_topics;
+mod delete_groups;
 mod delete_records;
 mod delete_topics;
 mod describe_cluster;
 mod describe_configs;
+mod describe_groups;
 mod describe_log_dirs;
 mod describe_producers;
 mod describe_quorum;
@@ -15,19 +19,30 @@ mod describe_topic_partitions;
 mod elect_leaders;
 mod fetch;
 mod find_coordinator;
+mod groups;
+mod heartbeat;
 mod incremental_alter_configs;
 mod init_producer_id;
+mod join_group;
+mod leave_group;
 mod list_config_resources;
+mod list_groups;
 mod list_offsets;
 mod metadata;
+mod offset_commit;
+mod offset_delete;
+mod offset_fetch;
 mod offset_for_leader_epoch;
 mod produce;
 mod reassignments;
 mod refuse;
 mod refuse_admin;
+mod refuse_groups;
+mod sync_group;
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -52,6 +67,10 @@ pub(crate) struct Call {
     pub(crate) api: ApiKey,
     pub(crate) version: i16,
     pub(crate) correlation_id: i32,
+    /// What the client calls itself.
+    pub(crate) client_id: String,
+    /// Where it is.
+    pub(crate) peer: IpAddr,
 }
 
 impl Call {
@@ -83,7 +102,15 @@ serve! {
     Fetch => custom(fetch::handle),
     ListOffsets => now(list_offsets::handle),
     Metadata => custom(metadata::handle),
-    FindCoordinator => now(find_coordinator::handle),
+    OffsetCommit => custom(offset_commit::handle),
+    OffsetFetch => custom(offset_fetch::handle),
+    FindCoordinator => custom(find_coordinator::handle),
+    JoinGroup => custom(join_group::handle),
+    Heartbeat => custom(heartbeat::handle),
+    LeaveGroup => custom(leave_group::handle),
+    SyncGroup => custom(sync_group::handle),
+    DescribeGroups => custom(describe_groups::handle),
+    ListGroups => custom(list_groups::handle),
     ApiVersions => now(api_versions::handle),
     CreateTopics => blocking(create_topics::handle),
     DeleteTopics => blocking(delete_topics::handle),
@@ -94,19 +121,28 @@ serve! {
     AlterConfigs => blocking(alter_configs::handle),
     DescribeLogDirs => blocking(describe_log_dirs::handle),
     CreatePartitions => blocking(create_partitions::handle),
+    DeleteGroups => custom(delete_groups::handle),
     ElectLeaders => blocking(elect_leaders::handle),
     IncrementalAlterConfigs => blocking(incremental_alter_configs::handle),
     AlterPartitionReassignments => blocking(reassignments::alter),
     ListPartitionReassignments => now(reassignments::list),
+    OffsetDelete => custom(offset_delete::handle),
     DescribeQuorum => now(describe_quorum::handle),
     DescribeCluster => now(describe_cluster::handle),
     DescribeProducers => now(describe_producers::handle),
+    ConsumerGroupHeartbeat => custom(consumer_group_heartbeat::handle),
+    ConsumerGroupDescribe => custom(consumer_group_describe::handle),
     ListConfigResources => now(list_config_resources::handle),
     DescribeTopicPartitions => now(describe_topic_partitions::handle),
 }
 
 /// Answers a request.
-pub(crate) async fn answer(broker: &Arc<Shared>, node: &Arc<Node>, frame: Bytes) -> Answer {
+pub(crate) async fn answer(
+    broker: &Arc<Shared>,
+    node: &Arc<Node>,
+    peer: IpAddr,
+    frame: Bytes,
+) -> Answer {
     let (api, header, mut body) = match Incoming::read(frame) {
         Ok(Incoming::Known { api, header, body }) => (api, header, body),
         Ok(Incoming::Unknown {
@@ -145,6 +181,8 @@ pub(crate) async fn answer(broker: &Arc<Shared>, node: &Arc<Node>, frame: Bytes)
         api,
         version: header.api_version,
         correlation_id: header.correlation_id,
+        client_id: header.client_id.unwrap_or_default(),
+        peer,
     };
     match fault {
         Fault::Pass => dispatch(call, body),
@@ -155,7 +193,7 @@ pub(crate) async fn answer(broker: &Arc<Shared>, node: &Arc<Node>, frame: Bytes)
         Fault::Disconnect => Answer::Close("a fault that was asked for".to_owned()),
         Fault::Error(code) => {
             let request = AnyRequest::decode_from(api, call.version, &mut body);
-            match request.map(|request| refuse::with(&request, code)) {
+            match request.map(|request| refuse::with(call.version, &request, code)) {
                 Ok(Some(response)) => Answer::framed(Frame::any_response(
                     call.version,
                     call.correlation_id,

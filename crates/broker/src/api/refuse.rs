@@ -5,7 +5,7 @@ use copart_protocol::{AnyRequest, AnyResponse, ErrorCode};
 
 /// The answer to a request with this error wherever the response can have one. `None` for an API that cannot be
 /// answered so.
-pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse> {
+pub(super) fn with(version: i16, request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse> {
     Some(match request {
         AnyRequest::Produce(request) => produce(request, code).into(),
         AnyRequest::Fetch(_) => m::fetch::FetchResponse {
@@ -28,9 +28,12 @@ pub(super) fn with(request: &AnyRequest, code: ErrorCode) -> Option<AnyResponse>
             ..Default::default()
         }
         .into(),
-        AnyRequest::FindCoordinator(request) => find_coordinator(request, code).into(),
+        AnyRequest::FindCoordinator(request) => find_coordinator(version, request, code).into(),
         AnyRequest::OffsetForLeaderEpoch(request) => offset_for_leader_epoch(request, code).into(),
-        other => return super::refuse_admin::with(other, code),
+        other => {
+            let of_groups = super::refuse_groups::with(version, other, code);
+            return of_groups.or_else(|| super::refuse_admin::with(other, code));
+        }
     })
 }
 
@@ -158,11 +161,12 @@ fn offset_for_leader_epoch(
 
 /// Versions before 4 ask for one coordinator, the later ones for a list of them.
 fn find_coordinator(
+    version: i16,
     request: &m::find_coordinator::FindCoordinatorRequest,
     error_code: ErrorCode,
 ) -> m::find_coordinator::FindCoordinatorResponse {
     use m::find_coordinator::{Coordinator, FindCoordinatorResponse};
-    if request.coordinator_keys.is_empty() {
+    if version < 4 {
         return FindCoordinatorResponse {
             error_code,
             node_id: -1,

@@ -220,6 +220,8 @@ fn describe_producers(
 
 #[cfg(test)]
 mod tests {
+    use copart_protocol::frame::Frame;
+
     use super::super::{SERVED, refuse};
     use super::*;
 
@@ -236,12 +238,16 @@ mod tests {
             alter_configs::AlterConfigsRequest,
             alter_partition_reassignments::AlterPartitionReassignmentsRequest,
             api_versions::ApiVersionsRequest,
+            consumer_group_describe::ConsumerGroupDescribeRequest,
+            consumer_group_heartbeat::ConsumerGroupHeartbeatRequest,
             create_partitions::CreatePartitionsRequest,
             create_topics::CreateTopicsRequest,
+            delete_groups::DeleteGroupsRequest,
             delete_records::DeleteRecordsRequest,
             delete_topics::DeleteTopicsRequest,
             describe_cluster::DescribeClusterRequest,
             describe_configs::DescribeConfigsRequest,
+            describe_groups::DescribeGroupsRequest,
             describe_log_dirs::DescribeLogDirsRequest,
             describe_producers::DescribeProducersRequest,
             describe_quorum::DescribeQuorumRequest,
@@ -249,20 +255,35 @@ mod tests {
             elect_leaders::ElectLeadersRequest,
             fetch::FetchRequest,
             find_coordinator::FindCoordinatorRequest,
+            heartbeat::HeartbeatRequest,
             incremental_alter_configs::IncrementalAlterConfigsRequest,
             init_producer_id::InitProducerIdRequest,
+            join_group::JoinGroupRequest,
+            leave_group::LeaveGroupRequest,
             list_config_resources::ListConfigResourcesRequest,
+            list_groups::ListGroupsRequest,
             list_offsets::ListOffsetsRequest,
             list_partition_reassignments::ListPartitionReassignmentsRequest,
             metadata::MetadataRequest,
+            offset_commit::OffsetCommitRequest,
+            offset_delete::OffsetDeleteRequest,
+            offset_fetch::OffsetFetchRequest,
             offset_for_leader_epoch::OffsetForLeaderEpochRequest,
             produce::ProduceRequest,
+            sync_group::SyncGroupRequest,
         ];
         for &api in SERVED {
             let request = requests.iter().find(|request| request.api() == api);
             let request = request.unwrap_or_else(|| panic!("{api} is not in the list"));
-            let response = refuse::with(request, ErrorCode::REQUEST_TIMED_OUT);
-            assert_eq!(response.map(|it| it.api()), Some(api));
+            let versions = api.versions();
+            for version in versions.min..=versions.max {
+                let response = refuse::with(version, request, ErrorCode::REQUEST_TIMED_OUT);
+                let response = response.unwrap_or_else(|| panic!("{api} has no refusal"));
+                assert_eq!(response.api(), api);
+                // A version without a topic's name or id cannot be asked with neither.
+                let frame = Frame::any_response(version, 1, &response);
+                assert!(frame.is_ok(), "{api} version {version}: {frame:?}");
+            }
         }
     }
 }

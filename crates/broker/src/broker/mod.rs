@@ -23,6 +23,7 @@ pub(crate) use shared::Shared;
 
 use crate::cluster::ApiError;
 use crate::faults::{Fault, RequestInfo};
+use crate::groups::Groups;
 use crate::server::listen;
 use crate::{Error, ErrorKind, Result};
 
@@ -36,6 +37,8 @@ pub struct Broker {
     shared: Arc<Shared>,
     /// By node, in the order of the shared ones.
     listeners: Vec<JoinHandle<()>>,
+    /// The clock of the group coordinators.
+    groups: JoinHandle<()>,
     housekeeping: Option<Housekeeping>,
 }
 
@@ -51,9 +54,12 @@ impl Broker {
         let listeners = nodes
             .map(|(node, listener)| tokio::spawn(listen(shared.clone(), node.clone(), listener)))
             .collect();
+        shared.groups.partitions_changed();
+        let groups = tokio::spawn(Groups::run(Arc::downgrade(&shared)));
         Ok(Self {
             shared,
             listeners,
+            groups,
             housekeeping: Some(housekeeping),
         })
     }
@@ -230,6 +236,9 @@ impl Broker {
             // One that panicked has no connections any more.
             let _ = listener.await;
         }
+        self.groups.abort();
+        // It ends at the next point where it waits.
+        let _ = (&mut self.groups).await;
         let housekeeping = self.housekeeping.take();
         let shared = self.shared.clone();
         let closing = tokio::task::spawn_blocking(move || {
@@ -262,5 +271,6 @@ impl Drop for Broker {
         for listener in &self.listeners {
             listener.abort();
         }
+        self.groups.abort();
     }
 }

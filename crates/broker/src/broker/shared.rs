@@ -12,6 +12,7 @@ use super::node::Node;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
 use crate::files::Space;
+use crate::groups::{CONSUMER_OFFSETS, Groups};
 use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
 use crate::server::{Limits, Memory};
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     pub(crate) responses: Arc<Memory>,
     pub(crate) connections: Arc<Semaphore>,
     pub(crate) faults: Faults,
+    pub(crate) groups: Arc<Groups>,
     commit: GroupCommit,
     storage: Storage,
     /// Are there deleted logs that still take space?
@@ -66,6 +68,7 @@ impl Shared {
             connections: Arc::new(Semaphore::new(limits.max_connections)),
             limits: Arc::new(limits),
             faults: Faults::default(),
+            groups: Arc::default(),
             commit: GroupCommit::start()?,
             storage,
             // What a broker before this one left.
@@ -166,16 +169,29 @@ impl Shared {
                 let topic = self.controller().topic_by_id(id).cloned();
                 if let Some(topic) = topic {
                     self.open_topic(&topic, self.partitions.of(id).len());
+                    if topic.name == CONSUMER_OFFSETS {
+                        self.groups.partitions_changed();
+                    }
                 }
             }
-            Change::PartitionDeleted { id, .. } => {
+            Change::PartitionDeleted { topic, id, .. } => {
                 for partition in self.partitions.remove(id) {
                     self.delete(&partition);
                 }
+                if topic == CONSUMER_OFFSETS {
+                    self.groups.partitions_changed();
+                } else {
+                    self.groups.topic_deleted(self, &topic, id);
+                }
             }
-            Change::PartitionChanged { id, .. } => self.update(id, |topic, assigned, partition| {
-                partition.lead(leadership(topic, assigned));
-            }),
+            Change::PartitionChanged { topic, id, .. } => {
+                self.update(id, |topic, assigned, partition| {
+                    partition.lead(leadership(topic, assigned));
+                });
+                if topic == CONSUMER_OFFSETS {
+                    self.groups.partitions_changed();
+                }
+            }
             Change::TopicConfigChanged { id, .. } => {
                 self.update(id, |topic, assigned, partition| {
                     if let Ok(log) = partition.state().log() {
@@ -354,22 +370,8 @@ impl Shared {
 
     /// Closes all logs. Waits for the disk.
     pub(super) fn close(&self) -> Result<()> {
-        let mut result = Ok(());
-        let mut whole = true;
-        let mut checkpoints = Vec::new();
-        for partition in self.partitions.all() {
-            let Some(log) = partition.close() else {
-                whole = false;
-                continue;
-            };
-            checkpoints.push(checkpoint(&partition, &log));
-            if log.failure().is_some() {
-                // What it could not store was reported when it failed.
-                whole = false;
-                continue;
-            }
-            result = result.and(log.close());
-        }
+        let closed = close_all(&self.partitions.all());
+        let (mut result, whole, checkpoints) = (closed.result, closed.whole, closed.checkpoints);
         let directory = self
             .storage
             .directory
@@ -390,6 +392,64 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner);
         result.and(controller.sync())
     }
+}
+
+/// What became of logs that were closed.
+struct Closed {
+    result: Result<()>,
+    /// All were there, and had not failed before.
+    whole: bool,
+    checkpoints: Vec<Checkpoint>,
+}
+
+impl Closed {
+    fn nothing() -> Self {
+        Self {
+            result: Ok(()),
+            whole: true,
+            checkpoints: Vec::new(),
+        }
+    }
+}
+
+/// Several at a time: each waits for the disk again and again, and file systems make many syncs one.
+fn close_all(partitions: &[Arc<Partition>]) -> Closed {
+    const AT_ONCE: usize = 16;
+    let share = partitions.len().div_ceil(AT_ONCE).max(1);
+    std::thread::scope(|scope| {
+        let shares = partitions.chunks(share);
+        let threads: Vec<_> = shares
+            .map(|share| scope.spawn(|| close_in_turn(share)))
+            .collect();
+        let mut all = Closed::nothing();
+        for thread in threads {
+            let closed = thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            all.result = all.result.and(closed.result);
+            all.whole &= closed.whole;
+            all.checkpoints.extend(closed.checkpoints);
+        }
+        all
+    })
+}
+
+fn close_in_turn(partitions: &[Arc<Partition>]) -> Closed {
+    let mut all = Closed::nothing();
+    for partition in partitions {
+        let Some(log) = partition.close() else {
+            all.whole = false;
+            continue;
+        };
+        all.checkpoints.push(checkpoint(partition, &log));
+        if log.failure().is_some() {
+            // What it could not store was reported when it failed.
+            all.whole = false;
+            continue;
+        }
+        all.result = all.result.and(log.close());
+    }
+    all
 }
 
 fn checkpoint(partition: &Partition, log: &PartitionLog) -> Checkpoint {

@@ -324,6 +324,12 @@ impl Controller {
         self.image.configured()
     }
 
+    /// What was set for a group.
+    pub(crate) fn group_setting(&self, group: &str, name: &str) -> Option<&str> {
+        let group = ConfigResource::Group(group.to_owned());
+        self.image.configs(&group)?.get(name).map(String::as_str)
+    }
+
     /// The settings of brokers, typed: what counts for all nodes together.
     pub(crate) fn broker_config(&self) -> &Arc<BrokerConfig> {
         &self.broker_config

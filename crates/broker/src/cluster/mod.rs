@@ -37,6 +37,7 @@ pub(crate) use controller::{CLUSTER_METADATA_TOPIC, Controller, Node, NodeSpec, 
 pub(crate) use elect::Election;
 pub(crate) use error::{ApiError, ApiResult};
 pub(crate) use names::check_topic_name;
+pub(crate) use random::Chance;
 pub(crate) use reassign::Reassignment;
 pub(crate) use resource::ConfigResource;
 pub(crate) use topic::{Partition, Topic, is_internal};

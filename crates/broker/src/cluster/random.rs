@@ -6,13 +6,13 @@ use crate::files::Random;
 
 /// Where ids and placements begin.
 #[derive(Debug)]
-pub(super) struct Chance {
+pub(crate) struct Chance {
     random: Random,
     seeded: bool,
 }
 
 impl Chance {
-    pub(super) fn new(seed: Option<u64>) -> Self {
+    pub(crate) fn new(seed: Option<u64>) -> Self {
         let (state, seeded) = match seed {
             Some(seed) => (seed, true),
             None => (getrandom::u64().unwrap_or_else(|_| fallback()), false),
@@ -37,7 +37,7 @@ impl Chance {
 
     /// An id as Kafka makes them: version 4, and none that begins with `-`,
     /// which a command line would take for an option.
-    pub(super) fn uuid(&mut self) -> Uuid {
+    pub(crate) fn uuid(&mut self) -> Uuid {
         loop {
             let mut bytes = [0; 16];
             if self.seeded || getrandom::fill(&mut bytes).is_err() {

@@ -26,6 +26,16 @@ pub(crate) struct BrokerConfig {
     pub(crate) transactional_id_expiration_ms: i32,
     pub(crate) producer_id_expiration_ms: i32,
     pub(crate) log_retention_check_interval_ms: i64,
+    pub(crate) group_initial_rebalance_delay_ms: i32,
+    pub(crate) group_min_session_timeout_ms: i32,
+    pub(crate) group_max_session_timeout_ms: i32,
+    pub(crate) group_max_size: i32,
+    pub(crate) group_consumer_session_timeout_ms: i32,
+    pub(crate) group_consumer_heartbeat_interval_ms: i32,
+    pub(crate) group_consumer_max_size: i32,
+    pub(crate) offset_metadata_max_bytes: i32,
+    pub(crate) offsets_retention_minutes: i32,
+    pub(crate) offsets_retention_check_interval_ms: i64,
 }
 
 impl BrokerConfig {
@@ -72,6 +82,28 @@ impl BrokerConfig {
             log_retention_check_interval_ms: broker_number(
                 broker,
                 "log.retention.check.interval.ms",
+            )?,
+            group_initial_rebalance_delay_ms: broker_number(
+                broker,
+                "group.initial.rebalance.delay.ms",
+            )?,
+            group_min_session_timeout_ms: broker_number(broker, "group.min.session.timeout.ms")?,
+            group_max_session_timeout_ms: broker_number(broker, "group.max.session.timeout.ms")?,
+            group_max_size: broker_number(broker, "group.max.size")?,
+            group_consumer_session_timeout_ms: broker_number(
+                broker,
+                "group.consumer.session.timeout.ms",
+            )?,
+            group_consumer_heartbeat_interval_ms: broker_number(
+                broker,
+                "group.consumer.heartbeat.interval.ms",
+            )?,
+            group_consumer_max_size: broker_number(broker, "group.consumer.max.size")?,
+            offset_metadata_max_bytes: broker_number(broker, "offset.metadata.max.bytes")?,
+            offsets_retention_minutes: broker_number(broker, "offsets.retention.minutes")?,
+            offsets_retention_check_interval_ms: broker_number(
+                broker,
+                "offsets.retention.check.interval.ms",
             )?,
         })
     }

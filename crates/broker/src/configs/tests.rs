@@ -20,6 +20,16 @@ const OWN_DEFAULTS: &[(&str, Option<&str>, &str)] = &[
         "leadership comes back when a client asks for it, so that tests see what they did",
     ),
     (
+        "group.consumer.heartbeat.interval.ms",
+        Some("500"),
+        "a test should not wait five seconds for each step of its members",
+    ),
+    (
+        "group.consumer.min.heartbeat.interval.ms",
+        Some("100"),
+        "the same",
+    ),
+    (
         "group.coordinator.rebalance.protocols",
         Some("classic,consumer"),
         "there are no streams groups",

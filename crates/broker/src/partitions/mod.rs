@@ -72,6 +72,13 @@ impl Partitions {
             .ok_or(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
     }
 
+    /// How many partitions a topic has: none if it is not there.
+    pub(crate) fn count(&self, topic: &str) -> i32 {
+        let tables = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let topic = tables.ids.get(topic).and_then(|id| tables.by_id.get(id));
+        topic.map_or(0, |topic| topic.partitions.len() as i32)
+    }
+
     /// The partitions of a topic.
     pub(crate) fn of(&self, id: Uuid) -> Vec<Arc<Partition>> {
         let tables = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -254,6 +254,32 @@ impl Partition {
         Ok(produced)
     }
 
+    /// Appends a batch of the coordinator on `node`, which leads in `epoch`. It counts as stored as with acks=all.
+    pub(crate) fn coordinate(
+        &self,
+        node: i32,
+        epoch: i32,
+        batch: BytesMut,
+        now_ms: i64,
+    ) -> Result<Appended, Refusal> {
+        let appended = {
+            let mut state = self.state();
+            state.check_leader(node, epoch)?;
+            let Leadership {
+                ref isr, min_isr, ..
+            } = state.leadership;
+            if isr.len() < min_isr {
+                return Err(ErrorCode::NOT_ENOUGH_REPLICAS.into());
+            }
+            state
+                .log()?
+                .append(batch, Origin::Coordinator, epoch, now_ms)?
+        };
+        // Whoever fetches the topic does not wait for a sync if there is none.
+        self.waiters.wake();
+        Ok(appended)
+    }
+
     /// Is everything before `offset` stored as the durability demands, and still led in `epoch`? `None` if that
     /// is not known yet.
     pub(crate) fn is_stored(&self, offset: i64) -> Option<Result<(), Refusal>> {

@@ -1,7 +1,7 @@
 //! One connection: requests in, answers out in the same order.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(super) async fn serve(
     let limits = broker.limits.clone();
     let receiver = Receiver::new(input, limits.clone(), broker.requests.clone());
     let (queue, answers) = mpsc::channel(limits.max_in_flight);
-    let read = read_requests(&broker, &node, receiver, queue);
+    let read = read_requests(&broker, &node, peer.ip(), receiver, queue);
     let write = write_answers(limits.send_timeout, output, answers);
     // A client that closed its side reads no answers: whoever ends first ends the connection.
     let reason = tokio::select! {
@@ -45,6 +45,7 @@ pub(super) async fn serve(
 async fn read_requests(
     broker: &Arc<Shared>,
     node: &Arc<Node>,
+    peer: IpAddr,
     mut receiver: Receiver<impl tokio::io::AsyncRead + Unpin>,
     queue: mpsc::Sender<(Answer, Share)>,
 ) -> Option<String> {
@@ -58,7 +59,7 @@ async fn read_requests(
             Err(broken) => return Some(broken.to_string()),
         };
         node.admit(&mut mode).await;
-        let answer = api::answer(broker, node, received.frame).await;
+        let answer = api::answer(broker, node, peer, received.frame).await;
         let closes = matches!(answer, Answer::Close(_));
         let share = match answer {
             // What was asked for is done, and nothing refers to the request any more.

@@ -260,36 +260,43 @@ async fn controllers_are_described_in_every_version() {
     }
 }
 
-/// librdkafka looks for version 0 before it compresses with LZ4; and its consumers that only assign partitions
-/// would fail at an error that is not retriable.
+/// librdkafka looks for version 0 before it compresses with LZ4.
 #[tokio::test]
-async fn there_are_no_coordinators_yet() {
-    let broker = Broker::builder().start().await.expect("starts");
+async fn coordinators_are_found_in_all_versions() {
+    let broker = Broker::builder().nodes(3).start().await.expect("starts");
     let mut client = Client::to(&broker, 1).await;
+    let port = |node| i32::from(broker.address(node).expect("a node").port());
+    let mut nodes = Vec::new();
     for version in 0..=6 {
         let mut request = FindCoordinatorRequest::default();
         if version < 4 {
             request.key = "group".to_owned();
+            let response = client.call(version, &request).await;
+            assert_eq!(response.error_code, ErrorCode::NONE);
+            assert_eq!(response.port, port(response.node_id));
+            nodes.push(response.node_id);
         } else {
             request.coordinator_keys = vec!["group".to_owned(), "other".to_owned()];
-        }
-        let response = client.call(version, &request).await;
-        let mut errors = vec![response.error_code];
-        if version >= 4 {
-            let keys: Vec<&str> = response
-                .coordinators
-                .iter()
-                .map(|it| it.key.as_str())
-                .collect();
+            let response = client.call(version, &request).await;
+            let found = response.coordinators.iter();
+            let keys: Vec<&str> = found.map(|it| it.key.as_str()).collect();
             assert_eq!(keys, ["group", "other"]);
-            errors = response
-                .coordinators
-                .iter()
-                .map(|it| it.error_code)
-                .collect();
-        }
-        for error in errors {
-            assert_eq!(error, ErrorCode::COORDINATOR_NOT_AVAILABLE);
+            for found in &response.coordinators {
+                assert_eq!(found.error_code, ErrorCode::NONE);
+                assert_eq!(found.port, port(found.node_id));
+            }
+            nodes.push(response.coordinators[0].node_id);
         }
     }
+    nodes.dedup();
+    assert_eq!(nodes.len(), 1, "it is always the same");
+    // There are no transactions yet; the error is one after which clients ask again.
+    let request = FindCoordinatorRequest {
+        key_type: 1,
+        coordinator_keys: vec!["id".to_owned()],
+        ..Default::default()
+    };
+    let response = client.call(6, &request).await;
+    let code = response.coordinators[0].error_code;
+    assert_eq!(code, ErrorCode::COORDINATOR_NOT_AVAILABLE);
 }

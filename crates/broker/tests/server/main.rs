@@ -4,6 +4,7 @@ mod admin_cluster;
 mod admin_configs;
 mod admin_topics;
 mod client;
+mod groups;
 mod hostile;
 mod nodes;
 mod produce_fetch;

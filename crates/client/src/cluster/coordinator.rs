@@ -95,10 +95,6 @@ impl Cluster {
     }
 
     /// To be called when a broker says that it is not the coordinator.
-    #[allow(
-        dead_code,
-        reason = "for groups and transactions, which are built on this"
-    )]
     pub(crate) fn forget_coordinator(&self, of: &Coordinated) {
         self.shared.coordinators().remove(of);
     }

@@ -24,6 +24,7 @@ use tokio::time::Instant;
 
 pub use coordinator::Coordinated;
 pub(crate) use pool::{Pool, Use};
+pub(crate) use request::Target;
 pub use request::{RequestBuilder, Route};
 pub use view::{Broker, ClusterView, Partition, Topic};
 use wanted::Wanted;
@@ -136,9 +137,23 @@ impl Cluster {
         self.shared.config.request_timeout
     }
 
+    pub(crate) fn backoff(&self) -> Backoff {
+        self.shared.config.backoff
+    }
+
     /// Asks for new metadata soon, and returns at once.
     pub(crate) fn refresh_soon(&self) {
         self.shared.refresh.notify_one();
+    }
+
+    /// Waits for metadata that was asked for from now on, or until `deadline`.
+    ///
+    /// Cancel-safe.
+    pub(crate) async fn refreshed(&self, deadline: Instant) {
+        let mut attempts = self.shared.attempts.subscribe();
+        attempts.borrow_and_update();
+        self.refresh_soon();
+        let _ = tokio::time::timeout_at(deadline, attempts.changed()).await;
     }
 
     /// Asks for a topic until the result is dropped, also while nobody uses it.

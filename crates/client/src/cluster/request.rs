@@ -28,6 +28,13 @@ pub enum Route {
     Coordinator(Coordinated),
 }
 
+/// Where a route leads to now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Any,
+    Node(i32, Use),
+}
+
 /// A request that was not sent yet.
 ///
 /// By default it goes to any broker, in the highest version that both sides have.
@@ -118,21 +125,37 @@ impl Cluster {
     ///
     /// Cancel-safe.
     pub(crate) async fn route(&self, route: &Route) -> Result<Connection> {
-        match route {
-            Route::Any => self.any().await,
-            Route::Node(id) => self.connection(*id, Use::General).await,
+        let target = self.locate(route).await?;
+        self.reach(target).await
+    }
+
+    /// Where a route leads to.
+    ///
+    /// Cancel-safe.
+    pub(crate) async fn locate(&self, route: &Route) -> Result<Target> {
+        Ok(match route {
+            Route::Any => Target::Any,
+            Route::Node(id) => Target::Node(*id, Use::General),
             Route::Controller => match self.view().controller() {
-                Some(id) => self.connection(id, Use::General).await,
-                None => self.any().await,
+                Some(id) => Target::Node(id, Use::General),
+                None => Target::Any,
             },
             Route::Leader(topic, partition) => {
-                let id = self.leader(topic, *partition).await?;
-                self.connection(id, Use::General).await
+                Target::Node(self.leader(topic, *partition).await?, Use::General)
             }
             Route::Coordinator(of) => {
-                let id = self.coordinator_boxed(of).await?;
-                self.connection(id, Use::Coordination).await
+                Target::Node(self.coordinator_boxed(of).await?, Use::Coordination)
             }
+        })
+    }
+
+    /// A connection to where a route has led.
+    ///
+    /// Cancel-safe.
+    pub(crate) async fn reach(&self, target: Target) -> Result<Connection> {
+        match target {
+            Target::Any => self.any().await,
+            Target::Node(id, usage) => self.connection(id, usage).await,
         }
     }
 
@@ -147,10 +170,17 @@ impl Cluster {
     async fn leader(&self, topic: &str, partition: i32) -> Result<i32> {
         let deadline = Instant::now() + self.request_timeout();
         let mut views = self.watch();
+        let mut asked_again = false;
         loop {
             let known = self.topic(topic, deadline).await?;
             let index = usize::try_from(partition).unwrap_or(usize::MAX);
             let Some(found) = known.partitions.get(index) else {
+                // It may have been added since metadata was asked for.
+                if !asked_again {
+                    asked_again = true;
+                    self.refreshed(deadline).await;
+                    continue;
+                }
                 return Err(Error::new(
                     ErrorKind::UnknownTopic,
                     format!("the topic has {} partitions", known.partitions.len()),

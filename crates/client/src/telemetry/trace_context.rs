@@ -135,7 +135,7 @@ fn hex<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
 ///     TraceContext::new(ids.0, ids.1, span.is_sampled())
 ///         .map(|context| context.with_state(span.trace_state().header()))
 /// });
-/// let producer = client.producer().interceptor(injector).partitioner(…).build()?;
+/// let producer = client.producer().interceptor(injector).partitioner(partitioning).build()?;
 /// ```
 pub struct TraceInjector<F> {
     current: F,

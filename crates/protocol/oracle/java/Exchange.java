@@ -57,9 +57,13 @@ final class Exchange {
         return (Message) standalone(name).getConstructor().newInstance();
     }
 
-    /** The class of a message without an API: clients have some, and the metadata log its records. */
+    /**
+     * The class of a message without an API: clients have some, the metadata log its records, and __consumer_offsets
+     * keys and values.
+     */
     static Class<?> standalone(String name) throws ClassNotFoundException {
-        String place = name.endsWith("Record") ? "metadata" : "message";
-        return Class.forName("org.apache.kafka.common." + place + "." + name);
+        String place = name.endsWith("Record") ? "common.metadata"
+            : name.endsWith("Key") || name.endsWith("Value") ? "coordinator.group.generated" : "common.message";
+        return Class.forName("org.apache.kafka." + place + "." + name);
     }
 }

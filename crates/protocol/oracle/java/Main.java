@@ -6,7 +6,15 @@ public final class Main {
     private static final List<String> STANDALONE = List.of("ConsumerProtocolSubscription", "ConsumerProtocolAssignment",
         "RegisterBrokerRecord", "UnregisterBrokerRecord", "TopicRecord", "PartitionRecord", "ConfigRecord",
         "PartitionChangeRecord", "RemoveTopicRecord", "FeatureLevelRecord", "ProducerIdsRecord",
-        "BrokerRegistrationChangeRecord");
+        "BrokerRegistrationChangeRecord",
+        "OffsetCommitKey", "OffsetCommitValue",
+        "GroupMetadataKey", "GroupMetadataValue",
+        "ConsumerGroupMetadataKey", "ConsumerGroupMetadataValue",
+        "ConsumerGroupMemberMetadataKey", "ConsumerGroupMemberMetadataValue",
+        "ConsumerGroupTargetAssignmentMetadataKey", "ConsumerGroupTargetAssignmentMetadataValue",
+        "ConsumerGroupTargetAssignmentMemberKey", "ConsumerGroupTargetAssignmentMemberValue",
+        "ConsumerGroupCurrentMemberAssignmentKey", "ConsumerGroupCurrentMemberAssignmentValue",
+        "ConsumerGroupRegularExpressionKey", "ConsumerGroupRegularExpressionValue");
 
     private Main() {
     }

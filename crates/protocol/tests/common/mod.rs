@@ -78,6 +78,22 @@ standalone! {
     FeatureLevelRecord in feature_level_record,
     ProducerIdsRecord in producer_ids_record,
     BrokerRegistrationChangeRecord in broker_registration_change_record,
+    OffsetCommitKey in offset_commit_key,
+    OffsetCommitValue in offset_commit_value,
+    GroupMetadataKey in group_metadata_key,
+    GroupMetadataValue in group_metadata_value,
+    ConsumerGroupMetadataKey in consumer_group_metadata_key,
+    ConsumerGroupMetadataValue in consumer_group_metadata_value,
+    ConsumerGroupMemberMetadataKey in consumer_group_member_metadata_key,
+    ConsumerGroupMemberMetadataValue in consumer_group_member_metadata_value,
+    ConsumerGroupTargetAssignmentMetadataKey in consumer_group_target_assignment_metadata_key,
+    ConsumerGroupTargetAssignmentMetadataValue in consumer_group_target_assignment_metadata_value,
+    ConsumerGroupTargetAssignmentMemberKey in consumer_group_target_assignment_member_key,
+    ConsumerGroupTargetAssignmentMemberValue in consumer_group_target_assignment_member_value,
+    ConsumerGroupCurrentMemberAssignmentKey in consumer_group_current_member_assignment_key,
+    ConsumerGroupCurrentMemberAssignmentValue in consumer_group_current_member_assignment_value,
+    ConsumerGroupRegularExpressionKey in consumer_group_regular_expression_key,
+    ConsumerGroupRegularExpressionValue in consumer_group_regular_expression_value,
 }
 
 /// A message of the schema.

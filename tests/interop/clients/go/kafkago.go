@@ -18,6 +18,8 @@ func newKafkaGo(bootstrap string) Client {
 }
 
 var kafkaGoBalancers = map[string]func() kafka.Balancer{
+	// What a writer does that is told nothing.
+	"none":               func() kafka.Balancer { return nil },
 	"hash":               func() kafka.Balancer { return &kafka.Hash{} },
 	"reference-hash":     func() kafka.Balancer { return &kafka.ReferenceHash{} },
 	"crc32":              func() kafka.Balancer { return kafka.CRC32Balancer{} },
@@ -28,6 +30,8 @@ var kafkaGoBalancers = map[string]func() kafka.Balancer{
 
 func (k *kafkaGo) Lacks() map[string]string {
 	return map[string]string{
+		"group-consumer":     "knows the classic protocol only",
+		"group-static":       "readers have no group.instance.id",
 		"idempotent":         "has no idempotent producer",
 		"reads-empty-key":    "readers give nil for no bytes",
 		"reads-empty-value":  "readers give nil for no bytes",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // Client is what each of the three implements. A call that the client does not have answers notOffered.
@@ -24,7 +25,24 @@ type Client interface {
 	Grow(topic string, partitions int) error
 	DeleteRecords(topic string, partition int32, before int64) (*LowWatermark, error)
 	Delete(topic string) error
+	Enter(request *Request) (Member, error)
 }
+
+// Member is one of a group.
+type Member interface {
+	// Poll takes the records that come for a while.
+	Poll(time.Duration) (*Polled, error)
+	Commit() error
+	Exit() error
+}
+
+// Polled is what came, as pairs of partition and offset, and what the member has, if the client tells.
+type Polled struct {
+	Records  [][2]int64 `json:"records"`
+	Assigned []int32    `json:"assigned"`
+}
+
+var members = map[string]Member{}
 
 type notOffered string
 
@@ -131,6 +149,11 @@ type Request struct {
 	Name        string            `json:"name"`
 	Value       string            `json:"value"`
 	Before      int64             `json:"before"`
+	Member      string            `json:"member"`
+	Group       string            `json:"group"`
+	Protocol    string            `json:"protocol"`
+	Instance    string            `json:"instance"`
+	Seconds     int               `json:"seconds"`
 }
 
 // keyed: the records name no partition, so the client's partitioner is asked.
@@ -171,6 +194,20 @@ func act(client Client, module string, r *Request) (any, error) {
 		return low, err
 	case "delete":
 		return nil, client.Delete(r.Topic)
+	case "enter":
+		member, err := client.Enter(r)
+		members[r.Member] = member
+		return nil, err
+	case "poll":
+		polled, err := members[r.Member].Poll(time.Duration(r.Seconds) * time.Second)
+		if polled != nil && polled.Records == nil {
+			polled.Records = [][2]int64{}
+		}
+		return polled, err
+	case "commit":
+		return nil, members[r.Member].Commit()
+	case "exit":
+		return nil, members[r.Member].Exit()
 	}
 	return nil, fmt.Errorf("no operation %q", r.Op)
 }

@@ -38,7 +38,7 @@ func newSarama(bootstrap string) (Client, error) {
 }
 
 func (s *saramaClient) Lacks() map[string]string {
-	return map[string]string{}
+	return map[string]string{"group-consumer": "knows the classic protocol only"}
 }
 
 func (s *saramaClient) Create(topic string, partitions int, configs map[string]string) error {

@@ -34,6 +34,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 final class Client implements AutoCloseable {
     private final String bootstrap;
     private final Admin admin;
+    private final Map<String, Member> members = new HashMap<>();
 
     Client(String bootstrap) {
         this.bootstrap = bootstrap;
@@ -49,7 +50,18 @@ final class Client implements AutoCloseable {
         String topic = request.text("topic");
         switch (request.text("op")) {
             case "hello":
-                return Map.of("version", version(), "lacks", Map.of());
+                return Map.of("version", version(), "lacks", Member.lacks(version()));
+            case "enter":
+                members.put(request.text("member"), new Member(bootstrap, request));
+                return null;
+            case "poll":
+                return members.get(request.text("member")).poll(request.number("seconds"));
+            case "commit":
+                members.get(request.text("member")).commit();
+                return null;
+            case "exit":
+                members.remove(request.text("member")).close();
+                return null;
             case "create":
                 NewTopic created = new NewTopic(topic, (int) request.number("partitions"), (short) 1);
                 admin.createTopics(List.of(created.configs(request.map("configs")))).all().get();

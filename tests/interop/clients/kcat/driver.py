@@ -16,6 +16,7 @@ OFFSETS = {"earliest": -2, "latest": -1}
 
 LACKS = {
     "create-configs": "has no administration",
+    "groups": "its groups are librdkafka's, which confluent-kafka drives",
     "timestamps": "sets the time of sending",
 }
 

@@ -31,6 +31,7 @@ export async function connect(require, client, bootstrap) {
 
   const kafka = new Kafka({ clientId: 'interop', brokers: [bootstrap], logLevel: logLevel.ERROR })
   const admin = kafka.admin()
+  const members = new Map()
   await admin.connect()
 
   const fetchAll = async (topic, ends) => {
@@ -72,6 +73,8 @@ export async function connect(require, client, bootstrap) {
     hello: () => ({
       version: require(`${client}/package.json`).version,
       lacks: {
+        'group-consumer': 'knows the classic protocol only',
+        'group-static': 'has no group.instance.id',
         'null-header': 'the producer throws a TypeError for a null header',
         'duplicate-headers': 'headers are an object, so equal names stand together',
         'reads-header-order': 'headers are an object, so equal names stand together',
@@ -132,6 +135,39 @@ export async function connect(require, client, bootstrap) {
 
     delete_records: async ({ topic, partition, before }) => {
       await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: before.toString() }] })
+    },
+
+    enter: async ({ member, group, topic }) => {
+      const consumer = kafka.consumer({ groupId: group, sessionTimeout: 10 * SECONDS, heartbeatInterval: 500, maxWaitTimeInMs: 100 })
+      const state = { consumer, topic, records: [], consumed: new Map(), assigned: [] }
+      consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => { state.assigned = payload.memberAssignment[topic] ?? [] })
+      await consumer.connect()
+      await consumer.subscribe({ topic, fromBeginning: true })
+      await consumer.run({
+        autoCommit: false,
+        eachMessage: async ({ partition, message }) => {
+          state.records.push([partition, Number(message.offset)])
+          state.consumed.set(partition, Number(message.offset) + 1)
+        }
+      })
+      members.set(member, state)
+    },
+
+    poll: async ({ member, seconds }) => {
+      await new Promise((resolve) => setTimeout(resolve, seconds * SECONDS))
+      const state = members.get(member)
+      return { records: state.records.splice(0), assigned: [...state.assigned].sort((a, b) => a - b) }
+    },
+
+    commit: async ({ member }) => {
+      const { consumer, topic, consumed, assigned } = members.get(member)
+      const own = [...consumed].filter(([partition]) => assigned.includes(partition))
+      await consumer.commitOffsets(own.map(([partition, offset]) => ({ topic, partition, offset: String(offset) })))
+    },
+
+    exit: async ({ member }) => {
+      await members.get(member).consumer.disconnect()
+      members.delete(member)
     },
 
     delete: async ({ topic }) => {

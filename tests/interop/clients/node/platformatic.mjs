@@ -14,6 +14,7 @@ export async function connect(require, name, bootstrap) {
   const { version } = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8'))
   const options = { clientId: 'interop', bootstrapBrokers: [bootstrap], autocreateTopics: false }
   const admin = new Admin(options)
+  const members = new Map()
   const consumer = new Consumer({ ...options, groupId: 'interop-unused' })
   const zstd = typeof (await import('node:zlib')).default.zstdCompressSync === 'function'
   const noZstd = `uses zstd of Node's zlib, which Node ${process.versions.node} does not have`
@@ -23,7 +24,7 @@ export async function connect(require, name, bootstrap) {
     return cluster.topics.get(topic)
   }
 
-  const lacks = {}
+  const lacks = { 'group-static': 'leaves the group when it closes, also with a group.instance.id' }
   if (!zstd) lacks.zstd = noZstd
   if (version.startsWith('1.')) lacks['reads-foreign-snappy'] = 'release 1 cannot decompress the framing that Java puts around snappy'
 
@@ -97,6 +98,46 @@ export async function connect(require, name, bootstrap) {
     delete_records: async ({ topic, partition, before }) => {
       const [found] = await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition, offset: BigInt(before) }] }] })
       return { low_watermark: found.partitions[0].lowWatermark }
+    },
+
+    enter: async ({ member, group, topic, protocol, instance }) => {
+      const common = { ...options, groupId: group, ...(instance ? { groupInstanceId: instance } : {}) }
+      const of = new Consumer(protocol === 'consumer'
+        ? { ...common, groupProtocol: 'consumer' }
+        : { ...common, sessionTimeout: 10_000, heartbeatInterval: 500, rebalanceTimeout: 10_000 })
+      const state = { consumer: of, topic, records: [], consumed: new Map(), failure: null }
+      members.set(member, state)
+      // Joining waits for the other members, whose turn may have to come first.
+      state.started = of.consume({ topics: [topic], mode: 'committed', fallbackMode: 'earliest', autocommit: false, maxWaitTime: 100 }).then((stream) => {
+        state.stream = stream
+        stream.on('error', (error) => { state.failure = error })
+        stream.on('data', ({ partition, offset }) => {
+          state.records.push([partition, Number(offset)])
+          state.consumed.set(partition, offset)
+        })
+      }, (error) => { state.failure = error })
+    },
+
+    poll: async ({ member, seconds }) => {
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+      const state = members.get(member)
+      if (state.failure) throw state.failure
+      const assigned = (state.consumer.assignments ?? []).filter(({ topic }) => topic === state.topic).flatMap(({ partitions }) => partitions)
+      return { records: state.records.splice(0), assigned: [...assigned].sort((a, b) => a - b) }
+    },
+
+    commit: async ({ member }) => {
+      const { consumer: of, topic, consumed } = members.get(member)
+      const own = (of.assignments ?? []).flatMap(({ partitions }) => partitions)
+      const offsets = [...consumed].filter(([partition]) => own.includes(partition))
+      await of.commit({ offsets: offsets.map(([partition, offset]) => ({ topic, partition, offset: offset + 1n, leaderEpoch: 0 })) })
+    },
+
+    exit: async ({ member }) => {
+      const state = members.get(member)
+      members.delete(member)
+      await state.stream?.close()
+      await state.consumer.close(true)
     },
 
     delete: async ({ topic }) => {

@@ -23,6 +23,7 @@ class Client:
     def __init__(self, bootstrap):
         self.bootstrap = bootstrap
         self.loop = asyncio.new_event_loop()
+        self.members = {}
 
     def run(self, make, work):
         """Starts a client, has it do `work`, and stops it."""
@@ -39,7 +40,7 @@ class Client:
         return self.run(lambda: AIOKafkaAdminClient(bootstrap_servers=self.bootstrap), work)
 
     def hello(self):
-        return {"version": aiokafka.__version__, "lacks": {}}
+        return {"version": aiokafka.__version__, "lacks": {"group-consumer": "knows the classic protocol only"}}
 
     def create(self, topic, partitions, configs):
         check(self.admin(lambda admin: admin.create_topics([NewTopic(topic, partitions, 1, topic_configs=configs)])))
@@ -111,3 +112,33 @@ class Client:
 
     def delete(self, topic):
         check(self.admin(lambda admin: admin.delete_topics([topic])))
+
+    def enter(self, member, group, topic, protocol, instance):
+        async def start():
+            consumer = AIOKafkaConsumer(topic, bootstrap_servers=self.bootstrap, group_id=group, auto_offset_reset="earliest",
+                                        enable_auto_commit=False, session_timeout_ms=10000, heartbeat_interval_ms=500,
+                                        group_instance_id=instance)
+            # Waits for its assignment, which another member's turn may have to come before.
+            self.members[member] = (consumer, asyncio.ensure_future(consumer.start()))
+            await asyncio.sleep(0)
+        self.loop.run_until_complete(start())
+
+    def poll(self, member, seconds):
+        async def receive():
+            consumer, started = self.members[member]
+            records, until = [], time.monotonic() + seconds
+            while time.monotonic() < until:
+                if not started.done():
+                    await asyncio.wait([started], timeout=0.1)
+                    continue
+                started.result()
+                for found in (await consumer.getmany(timeout_ms=100)).values():
+                    records += [[one.partition, one.offset] for one in found]
+            return {"records": records, "assigned": sorted(one.partition for one in consumer.assignment())}
+        return self.loop.run_until_complete(receive())
+
+    def commit(self, member):
+        self.loop.run_until_complete(self.members[member][0].commit())
+
+    def exit(self, member):
+        self.loop.run_until_complete(self.members.pop(member)[0].stop())

@@ -16,6 +16,7 @@ class Client:
     def __init__(self, bootstrap):
         self.common = {"bootstrap.servers": bootstrap}
         self.admin = AdminClient(self.common)
+        self.members = {}
 
     def hello(self):
         return {"version": f"{confluent_kafka.__version__} (librdkafka {confluent_kafka.libversion()[0]})", "lacks": {}}
@@ -95,3 +96,27 @@ class Client:
 
     def delete(self, topic):
         self.admin.delete_topics([topic])[topic].result()
+
+    def enter(self, member, group, topic, protocol, instance):
+        options = {**self.common, "group.id": group, "group.protocol": protocol, "auto.offset.reset": "earliest",
+                   "enable.auto.commit": False, **({"group.instance.id": instance} if instance else {})}
+        if protocol == "classic":
+            options.update({"session.timeout.ms": 10000, "heartbeat.interval.ms": 500})
+        self.members[member] = Consumer(options)
+        self.members[member].subscribe([topic])
+
+    def poll(self, member, seconds):
+        consumer, records, until = self.members[member], [], time.monotonic() + seconds
+        while time.monotonic() < until:
+            message = consumer.poll(0.1)
+            if message is not None and message.error():
+                raise RuntimeError(str(message.error()))
+            if message is not None:
+                records.append([message.partition(), message.offset()])
+        return {"records": records, "assigned": sorted(one.partition for one in consumer.assignment())}
+
+    def commit(self, member):
+        self.members[member].commit(asynchronous=False)
+
+    def exit(self, member):
+        self.members.pop(member).close()

@@ -15,9 +15,13 @@ class Client:
     def __init__(self, bootstrap):
         self.bootstrap = bootstrap
         self.admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+        self.members = {}
 
     def hello(self):
-        return {"version": kafka.__version__, "lacks": {"null-header": "send() takes header values as bytes only"}}
+        return {"version": kafka.__version__, "lacks": {"null-header": "send() takes header values as bytes only",
+                                                         "group-consumer": "knows the classic protocol only",
+                                                         "group-static": "static members that are polled in turns do not come to an "
+                                                                         "assignment, with Apache Kafka neither"}}
 
     def create(self, topic, partitions, configs):
         self.admin.create_topics({topic: {"num_partitions": partitions, "replication_factor": 1, "configs": configs}})
@@ -75,3 +79,21 @@ class Client:
 
     def delete(self, topic):
         self.admin.delete_topics([topic])
+
+    def enter(self, member, group, topic, protocol, instance):
+        self.members[member] = KafkaConsumer(
+            topic, bootstrap_servers=self.bootstrap, group_id=group, auto_offset_reset="earliest", enable_auto_commit=False,
+            session_timeout_ms=10000, heartbeat_interval_ms=500, **({"group_instance_id": instance} if instance else {}))
+
+    def poll(self, member, seconds):
+        consumer, records, until = self.members[member], [], time.monotonic() + seconds
+        while time.monotonic() < until:
+            for found in consumer.poll(timeout_ms=100).values():
+                records += [[one.partition, one.offset] for one in found]
+        return {"records": records, "assigned": sorted(one.partition for one in consumer.assignment())}
+
+    def commit(self, member):
+        self.members[member].commit()
+
+    def exit(self, member):
+        self.members.pop(member).close()

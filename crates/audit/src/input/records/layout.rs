@@ -1,9 +1,8 @@
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 use super::KcatFormat;
 use crate::input::KeyEncoding;
+use crate::named::named;
 
 /// What wrote a dump, and so how its records are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,38 +43,12 @@ impl DumpFormat {
     }
 }
 
-impl FromStr for DumpFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let name = match text {
-            // What people call `kcat -J`.
-            "kcat-json" | "json" | "ndjson" => "jsonl",
-            other => other,
-        };
-        Self::ALL
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(format, _)| *format)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-                format!(
-                    "`{text}` is no format of records; there are {}",
-                    names.join(", ")
-                )
-            })
-    }
-}
-
-impl fmt::Display for DumpFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::ALL
-            .iter()
-            .find(|(format, _)| format == self)
-            .map_or("", |(_, name)| name);
-        f.write_str(name)
-    }
-}
+named!(
+    DumpFormat,
+    "format of records",
+    // What people call `kcat -J`.
+    "kcat-json" | "json" | "ndjson" => "jsonl"
+);
 
 /// How to read a dump.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::{Case, Checks, Outcome};
 use crate::output::junit::{Xml, legal, text, timestamp};
 
-pub(in super::super) fn write(checks: &Checks<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn write(checks: &Checks, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     xml.create_element("testsuites")
@@ -17,7 +17,7 @@ pub(in super::super) fn write(checks: &Checks<'_>, out: &mut dyn Write) -> io::R
     writeln!(xml.into_inner())
 }
 
-fn suite(checks: &Checks<'_>, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<()> {
+fn suite(checks: &Checks, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<()> {
     let counted = |outcome| {
         let cases = checks.cases.iter();
         cases
@@ -26,7 +26,7 @@ fn suite(checks: &Checks<'_>, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<
             .to_string()
     };
     let package = format!("copart.{}", checks.command);
-    let name = format!("{}: {}", checks.command, checks.input.name);
+    let name = format!("{}: {}", checks.command, checks.names());
     xml.create_element("testsuite")
         .with_attribute(("name", legal(&name).as_str()))
         .with_attribute(("package", package.as_str()))
@@ -40,11 +40,10 @@ fn suite(checks: &Checks<'_>, timestamp: &str, xml: &mut Xml<'_>) -> io::Result<
         .write_inner_content(|xml| {
             xml.create_element("properties")
                 .write_inner_content(|xml| {
-                    let keys = checks.input.keys.to_string();
-                    for (name, value) in [("input", checks.input.name.as_str()), ("keys", &keys)] {
+                    for input in &checks.inputs {
                         xml.create_element("property")
-                            .with_attribute(("name", name))
-                            .with_attribute(("value", legal(value).as_str()))
+                            .with_attribute(("name", "input"))
+                            .with_attribute(("value", legal(&input.name).as_str()))
                             .write_empty()?;
                     }
                     Ok(())
@@ -79,9 +78,10 @@ fn case(case: &Case, package: &str, xml: &mut Xml<'_>) -> io::Result<()> {
     };
     element.write_inner_content(|xml| {
         let message = legal(&case.message);
+        let first = message.lines().next().unwrap_or_default();
         xml.create_element(name)
             .with_attribute(("type", case.rule))
-            .with_attribute(("message", message.as_str()))
+            .with_attribute(("message", first))
             .write_text_content(BytesText::new(&message))?;
         Ok(())
     })?;

@@ -4,27 +4,50 @@ pub(super) mod github;
 pub(super) mod junit;
 pub(super) mod sarif;
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
+use crate::text::number;
 use crate::verify::InputSummary;
 
 /// What was checked, and how it came out.
-pub(super) struct Checks<'r> {
+pub(super) struct Checks {
     /// The command, such as `movement`.
     pub(super) command: &'static str,
+    /// The answer in a sentence; begins with the word for the verdict.
     pub(super) headline: String,
-    pub(super) input: &'r InputSummary,
+    /// What was read.
+    pub(super) inputs: Vec<Input>,
     pub(super) partial: bool,
     pub(super) exit_code: u8,
     /// Every rule of the command, whether it is broken here or not.
-    pub(super) rules: &'static [Rule],
+    pub(super) rules: Vec<Rule>,
     pub(super) cases: Vec<Case>,
-    pub(super) warnings: &'r [String],
+    pub(super) warnings: Vec<String>,
     /// What programs may want to know besides.
     pub(super) properties: Value,
 }
 
+/// A file that was read, or another source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) name: String,
+    /// Standard input and topics have none.
+    pub(super) path: Option<PathBuf>,
+}
+
+impl From<&InputSummary> for Input {
+    fn from(input: &InputSummary) -> Self {
+        Self {
+            name: input.name.clone(),
+            path: input.path.clone(),
+        }
+    }
+}
+
 /// Something that a report can complain of.
+#[derive(Clone, Copy)]
 pub(super) struct Rule {
     /// A stable name.
     pub(super) id: &'static str,
@@ -54,7 +77,9 @@ pub(super) struct Case {
     pub(super) outcome: Outcome,
     /// The message, whatever came out.
     pub(super) message: String,
-    /// The line of the input that shows it.
+    /// The index of the input that shows it.
+    pub(super) input: usize,
+    /// The line there.
     pub(super) line: Option<u64>,
     /// What tells this check from others of its rule in the next run too.
     pub(super) subject: String,
@@ -65,28 +90,37 @@ pub(super) enum Outcome {
     Passed,
     /// It is well, and worth a look.
     Noted,
-    /// It is above the limit.
+    /// It is not as it should be.
     Failed,
     /// It could not be checked.
     Error,
 }
 
-impl Checks<'_> {
+impl Case {
     /// The case for a run that was interrupted, if it was.
-    pub(super) fn interrupted(input: &InputSummary, partial: bool) -> Option<Case> {
-        partial.then(|| Case {
+    pub(super) fn interrupted(partial: bool, keys: Option<u64>) -> Option<Self> {
+        let after = keys.map_or_else(
+            || "before the end of the input; the rest may differ".to_owned(),
+            |keys| {
+                format!(
+                    "after {} keys; the rest of the input may differ",
+                    number(keys)
+                )
+            },
+        );
+        partial.then(|| Self {
             name: "the whole input".into(),
             rule: INTERRUPTED.id,
             outcome: Outcome::Error,
-            message: format!(
-                "interrupted after {} keys; the rest of the input may differ",
-                crate::text::number(input.keys)
-            ),
+            message: format!("interrupted {after}"),
+            input: 0,
             line: None,
             subject: String::new(),
         })
     }
+}
 
+impl Checks {
     /// What there is to complain of, errors first.
     fn complaints(&self) -> Vec<&Case> {
         let mut complaints: Vec<_> = self
@@ -99,12 +133,20 @@ impl Checks<'_> {
     }
 
     /// The rule of a case.
-    fn rule(&self, case: &Case) -> (usize, &'static Rule) {
-        let found = self
-            .rules
+    fn rule(&self, case: &Case) -> (usize, Rule) {
+        let mut rules = self.rules.iter().copied().enumerate();
+        rules
+            .find(|(_, rule)| rule.id == case.rule)
+            .unwrap_or((0, INCONCLUSIVE))
+    }
+
+    /// The names of what was read.
+    fn names(&self) -> String {
+        let names: Vec<_> = self
+            .inputs
             .iter()
-            .enumerate()
-            .find(|(_, rule)| rule.id == case.rule);
-        found.unwrap_or((0, &INCONCLUSIVE))
+            .map(|input| input.name.as_str())
+            .collect();
+        names.join(", ")
     }
 }

@@ -8,13 +8,12 @@ use super::{Case, Checks, Outcome};
 use crate::output::sarif::{SCHEMA, driver, notifications, rule};
 use crate::output::uri;
 
-pub(in super::super) fn write(checks: &Checks<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn write(checks: &Checks, out: &mut dyn Write) -> io::Result<()> {
     let rules = checks.rules.iter();
     let rules = rules.map(|r| rule(r.id, r.describe, r.help)).collect();
     let mut properties = checks.properties.clone();
     properties["summary"] = json!(checks.headline);
     properties["partial"] = json!(checks.partial);
-    properties["input"] = json!(checks.input);
     let results = checks.complaints();
     let results: Vec<_> = results.iter().map(|case| result(checks, case)).collect();
     let log = json!({
@@ -25,7 +24,7 @@ pub(in super::super) fn write(checks: &Checks<'_>, out: &mut dyn Write) -> io::R
             "invocations": [{
                 "executionSuccessful": !checks.partial,
                 "exitCode": checks.exit_code,
-                "toolExecutionNotifications": notifications(checks.warnings),
+                "toolExecutionNotifications": notifications(&checks.warnings),
             }],
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -36,7 +35,7 @@ pub(in super::super) fn write(checks: &Checks<'_>, out: &mut dyn Write) -> io::R
     writeln!(out)
 }
 
-fn result(checks: &Checks<'_>, case: &Case) -> Value {
+fn result(checks: &Checks, case: &Case) -> Value {
     let (index, rule) = checks.rule(case);
     let mut result = json!({
         "ruleId": rule.id,
@@ -50,7 +49,8 @@ fn result(checks: &Checks<'_>, case: &Case) -> Value {
             "copartProblem/v1": format!("{}|{}|{}", checks.command, rule.id, case.subject),
         },
     });
-    if let Some(path) = &checks.input.path {
+    let input = checks.inputs.get(case.input);
+    if let Some(path) = input.and_then(|input| input.path.as_ref()) {
         let mut place = json!({ "artifactLocation": { "uri": uri::of_path(path) } });
         if let Some(line) = case.line {
             place["region"] = json!({ "startLine": line });

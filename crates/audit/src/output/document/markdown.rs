@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::{Cell, Document, Mark, Section, Table, bytes};
+use super::{Cell, Document, Mark, Part, Section, Table, bytes};
 use crate::output::markdown::{code, fence, table, text};
 use crate::output::wording::printable_bytes;
 use crate::text::number;
@@ -40,15 +40,34 @@ pub(in super::super) fn write(document: &Document, out: &mut dyn Write) -> io::R
 
 fn section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n#### {}", text(&section.title))?;
-    if let Some(table) = &section.table {
-        rows(table, out)?;
-    }
-    for sentence in &section.sentences {
-        writeln!(out, "\n{}", text(sentence))?;
-    }
-    if !section.verbatim.is_empty() {
-        let fence = fence(&section.verbatim.join("\n"));
-        writeln!(out, "\n{fence}\n{}\n{fence}", section.verbatim.join("\n"))?;
+    for part in &section.parts {
+        match part {
+            Part::Table(table) => rows(table, out)?,
+            Part::Sentence(sentence) => {
+                for line in sentence.lines().filter(|line| !line.trim().is_empty()) {
+                    writeln!(
+                        out,
+                        "
+{}",
+                        text(line.trim())
+                    )?;
+                }
+            }
+            Part::Verbatim(lines) => {
+                let lines = lines.join(
+                    "
+",
+                );
+                let fence = fence(&lines);
+                writeln!(
+                    out,
+                    "
+{fence}
+{lines}
+{fence}"
+                )?;
+            }
+        }
     }
     Ok(())
 }

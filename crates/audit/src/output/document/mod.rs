@@ -19,6 +19,15 @@ pub(super) struct Document {
     pub(super) warnings: Vec<String>,
 }
 
+/// The end of a headline whose run was interrupted.
+pub(super) const fn partly(partial: bool) -> &'static str {
+    if partial {
+        " (partial: interrupted before the end of the input)"
+    } else {
+        ""
+    }
+}
+
 /// How good the news is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -30,31 +39,46 @@ pub(super) enum Mark {
 }
 
 /// Something with a title.
-#[derive(Default)]
 pub(super) struct Section {
     pub(super) title: String,
-    pub(super) sentences: Vec<String>,
-    pub(super) table: Option<Table>,
+    pub(super) parts: Vec<Part>,
+}
+
+/// What a section is made of, in the order in which it is read.
+pub(super) enum Part {
+    Sentence(String),
+    Table(Table),
     /// Lines to be shown as they are, in a fixed-width font.
-    pub(super) verbatim: Vec<String>,
+    Verbatim(Vec<String>),
 }
 
 impl Section {
     pub(super) fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
-            ..Self::default()
+            parts: Vec::new(),
         }
     }
 
     pub(super) fn say(mut self, sentence: impl Into<String>) -> Self {
-        self.sentences.push(sentence.into());
+        self.parts.push(Part::Sentence(sentence.into()));
         self
     }
 
     pub(super) fn table(mut self, table: Table) -> Self {
-        self.table = Some(table);
+        self.parts.push(Part::Table(table));
         self
+    }
+
+    pub(super) fn verbatim<'l>(mut self, lines: impl Iterator<Item = &'l str>) -> Self {
+        self.parts
+            .push(Part::Verbatim(lines.map(str::to_owned).collect()));
+        self
+    }
+
+    /// Says several things, a sentence each.
+    pub(super) fn say_all(self, sentences: impl IntoIterator<Item = String>) -> Self {
+        sentences.into_iter().fold(self, Self::say)
     }
 }
 
@@ -80,6 +104,11 @@ impl Table {
         }
     }
 
+    /// The same of rows that were counted by making them.
+    pub(super) fn of<const N: usize>(heads: [&str; N], rows: Vec<[Cell; N]>, room: usize) -> Self {
+        Self::new(heads, rows.into_iter(), room)
+    }
+
     /// Whether a column holds numbers, which are aligned right.
     pub(super) fn is_number(&self, column: usize) -> bool {
         let first = self.rows.first().and_then(|row| row.get(column));
@@ -103,6 +132,21 @@ pub(super) enum Cell {
 impl Cell {
     pub(super) fn text(text: impl ToString) -> Self {
         Self::Text(text.to_string())
+    }
+
+    /// All bytes of a key.
+    pub(super) fn key(hex: &str) -> Self {
+        Self::Key(hex.to_owned(), false)
+    }
+
+    /// The beginning of a key's hexadecimal form.
+    pub(super) fn hex(hex: &str) -> Self {
+        Self::Code(cut(hex, HEX_WIDTH))
+    }
+
+    /// A share of a whole; none of nothing.
+    pub(super) fn of(part: u64, whole: u64) -> Self {
+        Self::Share((whole > 0).then(|| part as f64 / whole as f64))
     }
 
     pub(super) const fn is_number(&self) -> bool {

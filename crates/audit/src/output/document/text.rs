@@ -1,10 +1,11 @@
 //! A document at a terminal.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table as Grid, presets};
 
-use super::{Cell, Document, Mark, Section, Table, bytes};
+use super::{Cell, Document, Mark, Part, Section, Table, bytes};
 use crate::text::{key, number};
 
 /// Characters of a key that are shown.
@@ -19,7 +20,7 @@ pub(in super::super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for sentence in &document.lead {
-        writeln!(out, "{sentence}")?;
+        writeln!(out, "{}", clean(sentence))?;
     }
     let style = match document.mark {
         Mark::Neutral => "\x1b[1m",
@@ -28,28 +29,53 @@ pub(in super::super) fn write(
         Mark::Unknown => "\x1b[1;33m",
     };
     let (start, end) = if color { (style, "\x1b[0m") } else { ("", "") };
-    writeln!(out, "\n{start}{}{end}", document.headline)?;
+    let headline = clean(&document.headline);
+    let (word, rest) = headline.split_once(':').unwrap_or((&headline, ""));
+    let colon = if rest.is_empty() { "" } else { ":" };
+    writeln!(out, "\n{start}{word}{end}{colon}{rest}")?;
     for section in &document.sections {
         self::section(section, out)?;
     }
     for warning in &document.warnings {
-        writeln!(out, "\nwarning: {warning}")?;
+        writeln!(out, "\nwarning: {}", clean(warning))?;
     }
     Ok(())
 }
 
 fn section(section: &Section, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n{}", section.title)?;
-    if let Some(table) = &section.table {
-        self::table(table, out)?;
-    }
-    for sentence in &section.sentences {
-        writeln!(out, "  {sentence}")?;
-    }
-    for line in &section.verbatim {
-        writeln!(out, "      {line}")?;
+    writeln!(out, "\n{}", clean(&section.title))?;
+    for part in &section.parts {
+        match part {
+            Part::Table(table) => self::table(table, out)?,
+            Part::Sentence(sentence) => {
+                for line in sentence.lines() {
+                    writeln!(out, "  {}", clean(line))?;
+                }
+            }
+            Part::Verbatim(lines) => {
+                for line in lines {
+                    writeln!(out, "      {line}")?;
+                }
+            }
+        }
     }
     Ok(())
+}
+
+/// Names and messages may hold anything; a terminal would take control characters for commands.
+fn clean(line: &str) -> Cow<'_, str> {
+    if !line.chars().any(char::is_control) {
+        return Cow::Borrowed(line);
+    }
+    let mut clean = String::with_capacity(line.len());
+    for c in line.chars() {
+        if c.is_control() {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    Cow::Owned(clean)
 }
 
 fn table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
@@ -81,6 +107,6 @@ fn cell(cell: &Cell) -> String {
         Cell::Key(hex, _) => key(Some(&bytes(hex)), KEY_WIDTH),
         Cell::Code(name) if name.is_empty() => String::new(),
         Cell::Code(name) => key(Some(name.as_bytes()), KEY_WIDTH),
-        cell => cell.plain(),
+        cell => clean(&cell.plain()).into_owned(),
     }
 }

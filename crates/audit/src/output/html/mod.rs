@@ -8,6 +8,10 @@
 //! It is written without a template crate: what there is to get wrong is escaping, and
 //! [`markup`] leaves no way to write text without it.
 
+pub(super) mod check;
+pub(super) mod copartition;
+pub(super) mod infer;
+pub(super) mod lint;
 mod markup;
 pub(super) mod movement;
 mod plot;
@@ -17,12 +21,12 @@ pub(super) mod verify;
 
 use std::io::{self, Write};
 
-use super::document::{Document, Mark, Section};
+use super::document::{Document, Mark, Part, Section};
 use markup::Markup;
 use plot::Plot;
 
 /// Rows of a table that are shown.
-const ROOM: usize = 500;
+pub(super) const ROOM: usize = 500;
 
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
@@ -30,14 +34,35 @@ const SCRIPT: &str = include_str!("report.js");
 /// The only style and the only script that a browser takes. A test compares the hashes.
 const POLICY: &str = "default-src 'none'; style-src 'sha256-PBF3jUIb7pwYkZrrY7FCzmvs07PIXQBbpMYWbqURB9A='; script-src 'sha256-yHBS3mARRH4vnYTnHSzSNsAuU0J1ZfLVFNHAroNlcvM='; base-uri 'none'; form-action 'none'";
 
-/// A page before it is written.
-struct Page {
-    /// The command, such as `copart skew`.
-    command: &'static str,
-    document: Document,
+/// What a page has besides the document.
+#[derive(Default)]
+pub(super) struct Pictures {
     /// What matters most, each with its number.
     tiles: Vec<(&'static str, String)>,
     plots: Vec<Plot>,
+}
+
+/// Writes the page of a command, such as `skew`.
+pub(super) fn write(
+    command: &'static str,
+    document: Document,
+    pictures: Pictures,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    Page {
+        command: format!("copart {command}"),
+        document,
+        pictures,
+    }
+    .write(out)
+}
+
+/// A page before it is written.
+struct Page {
+    /// The command, such as `copart skew`.
+    command: String,
+    document: Document,
+    pictures: Pictures,
 }
 
 impl Page {
@@ -56,9 +81,9 @@ impl Page {
                 .close("p");
         }
         self.tiles(&mut page);
-        if !self.plots.is_empty() {
+        if !self.pictures.plots.is_empty() {
             page.open("div", &[("class", &"plots")]);
-            for (id, plot) in self.plots.iter().enumerate() {
+            for (id, plot) in self.pictures.plots.iter().enumerate() {
                 plot.draw(id, &mut page);
                 page.constant("\n");
             }
@@ -104,7 +129,7 @@ impl Page {
         let headline = &self.document.headline;
         let (word, rest) = headline.split_once(':').unwrap_or((headline, ""));
         page.open("header", &[]);
-        page.element("h1", &[], self.command);
+        page.element("h1", &[], &self.command);
         page.open("p", &[("class", &class)]);
         page.element("strong", &[], word).text(rest).close("p");
         for sentence in &self.document.lead {
@@ -114,11 +139,11 @@ impl Page {
     }
 
     fn tiles(&self, page: &mut Markup) {
-        if self.tiles.is_empty() {
+        if self.pictures.tiles.is_empty() {
             return;
         }
         page.open("dl", &[("class", &"tiles")]);
-        for (name, value) in &self.tiles {
+        for (name, value) in &self.pictures.tiles {
             page.open("div", &[]);
             page.element("dt", &[], name).element("dd", &[], value);
             page.close("div");
@@ -131,23 +156,34 @@ fn section(id: usize, section: &Section, page: &mut Markup) {
     let heading = format!("section-{id}");
     page.open("section", &[("aria-labelledby", &heading)]);
     page.element("h2", &[("id", &heading)], &section.title);
-    if let Some(table) = &section.table {
-        table::write(table, &section.title, page);
-    }
-    for sentence in &section.sentences {
-        page.element("p", &[], sentence);
-    }
-    if !section.verbatim.is_empty() {
-        page.open(
-            "pre",
-            &[
-                ("tabindex", &"0"),
-                ("role", &"region"),
-                ("aria-label", &"configuration"),
-            ],
-        );
-        page.element("code", &[], &section.verbatim.join("\n"));
-        page.close("pre");
+    for part in &section.parts {
+        match part {
+            Part::Table(table) => table::write(table, &section.title, page),
+            Part::Sentence(sentence) => {
+                for line in sentence.lines() {
+                    page.element("p", &[], line);
+                }
+            }
+            Part::Verbatim(lines) => {
+                page.open(
+                    "pre",
+                    &[
+                        ("tabindex", &"0"),
+                        ("role", &"region"),
+                        ("aria-label", &"configuration"),
+                    ],
+                );
+                page.element(
+                    "code",
+                    &[],
+                    &lines.join(
+                        "
+",
+                    ),
+                );
+                page.close("pre");
+            }
+        }
     }
     page.close("section").constant("\n");
 }

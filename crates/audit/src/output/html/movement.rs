@@ -1,16 +1,14 @@
 //! The page of `copart movement`.
 
-use std::io::{self, Write};
-
+use super::Pictures;
 use super::plot::{Bar, Bars, Flows, Heat, Plot, Ribbon};
-use super::{Page, ROOM};
 use crate::movement::{Flow, MovementReport, Through};
 use crate::output::document::share;
-use crate::output::weighed::movement::{distinct, document};
+use crate::output::reports::movement::distinct;
 use crate::text::number;
 use crate::weighed::{Place, Verdict};
 
-pub(in super::super) fn write(report: &MovementReport, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn pictures(report: &MovementReport) -> Pictures {
     let plots = if report.verdict == Verdict::Inconclusive {
         Vec::new()
     } else {
@@ -21,9 +19,7 @@ pub(in super::super) fn write(report: &MovementReport, out: &mut dyn Write) -> i
             Plot::Bars(bars("Each partition after", "arrives", &report.arriving)),
         ]
     };
-    Page {
-        command: "copart movement",
-        document: document(report, ROOM),
+    Pictures {
         tiles: vec![
             ("distinct keys", distinct(report)),
             ("records", number(report.records.total)),
@@ -39,7 +35,6 @@ pub(in super::super) fn write(report: &MovementReport, out: &mut dyn Write) -> i
         ],
         plots,
     }
-    .write(out)
 }
 
 /// The places of one side: its partitions, then, if anything is there, those that are none.

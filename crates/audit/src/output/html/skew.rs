@@ -1,11 +1,8 @@
 //! The page of `copart skew`.
 
-use std::io::{self, Write};
-
+use super::Pictures;
 use super::plot::{Bar, Bars, Plot};
-use super::{Page, ROOM};
 use crate::output::document::{bytes, cut, decimal, share};
-use crate::output::weighed::skew::document;
 use crate::output::wording::{partitions, printable_bytes};
 use crate::skew::{CountReport, Load, SkewReport};
 use crate::text::number;
@@ -17,7 +14,7 @@ const NAME: usize = 40;
 /// Heavy keys that are drawn.
 const HEAVY: usize = 12;
 
-pub(in super::super) fn write(report: &SkewReport, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn pictures(report: &SkewReport) -> Pictures {
     let counts = report
         .counts
         .iter()
@@ -44,13 +41,7 @@ pub(in super::super) fn write(report: &SkewReport, out: &mut dyn Write) -> io::R
         tiles.push(("busiest over mean", decimal(count.records.max_over_mean)));
         tiles.push(("parallel work of", decimal(count.parallelism)));
     }
-    Page {
-        command: "copart skew",
-        document: document(report, ROOM),
-        tiles,
-        plots,
-    }
-    .write(out)
+    Pictures { tiles, plots }
 }
 
 fn loads(

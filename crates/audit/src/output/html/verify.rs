@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::plot::{Bar, Bars, Heat, Plot};
-use super::{Page, ROOM};
+use super::{Pictures, ROOM};
 use crate::output::document::{Cell, Document, HEX_WIDTH, Mark, Section, Table, cut};
 use crate::output::wording::{FixText, headline, kinds, partitions, placed};
 use crate::text::number;
@@ -18,9 +18,7 @@ pub(in super::super) fn write(report: &VerifyReport, out: &mut dyn Write) -> io:
     if report.input.keyed > 0 {
         plots.extend(differing.map(|count| Plot::Heat(groups(count))));
     }
-    Page {
-        command: "copart verify",
-        document: document(report),
+    let pictures = Pictures {
         tiles: vec![
             ("keys", number(report.input.keys)),
             ("with bytes", number(report.input.keyed)),
@@ -28,8 +26,8 @@ pub(in super::super) fn write(report: &VerifyReport, out: &mut dyn Write) -> io:
             ("null", number(report.input.null)),
         ],
         plots,
-    }
-    .write(out)
+    };
+    super::write("verify", document(report), pictures, out)
 }
 
 fn document(report: &VerifyReport) -> Document {
@@ -169,12 +167,9 @@ fn finding(at: usize, finding: &Finding) -> Section {
     for fix in finding.fixes.iter().filter_map(FixText::of) {
         section = section.say(fix.intro);
         if let Some(config) = fix.config {
-            if !section.verbatim.is_empty() {
-                section.verbatim.push(String::new());
-            }
-            section.verbatim.extend(config.lines().map(str::to_owned));
+            section = section.verbatim(config.lines());
         }
-        section.sentences.extend(fix.notes);
+        section = section.say_all(fix.notes);
     }
     section
 }

@@ -311,7 +311,7 @@ fn groups() {
     for (name, value) in [
         ("consumer.session.timeout.ms", "1"),
         ("consumer.session.timeout.ms", "99999"),
-        ("consumer.heartbeat.interval.ms", "1000"),
+        ("consumer.heartbeat.interval.ms", "99"),
         ("share.auto.offset.reset", "middle"),
         ("no.such", "1"),
     ] {

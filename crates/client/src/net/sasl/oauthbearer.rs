@@ -28,6 +28,11 @@ impl Token {
         self.extensions.push((name.into(), value.into()));
         self
     }
+
+    #[cfg(test)]
+    pub(crate) fn value(&self) -> &str {
+        &self.value
+    }
 }
 
 impl fmt::Debug for Token {

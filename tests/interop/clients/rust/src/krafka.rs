@@ -32,7 +32,9 @@ impl Client {
     pub async fn act(&self, request: Request) -> Outcome<Value> {
         let admin = &self.admin;
         Ok(match request {
-            Request::Hello => json!({ "version": crate::release("krafka"), "lacks": {} }),
+            Request::Hello => json!({ "version": crate::release("krafka"), "lacks": {
+                "groups": "not driven here yet"
+            } }),
             Request::Create {
                 topic,
                 partitions,

@@ -47,7 +47,9 @@ impl Client {
         Ok(match request {
             Request::Hello => {
                 let (_, librdkafka) = rdkafka::util::get_rdkafka_version();
-                json!({ "version": format!("{} (librdkafka {librdkafka})", crate::release("rdkafka")), "lacks": {} })
+                json!({ "version": format!("{} (librdkafka {librdkafka})", crate::release("rdkafka")), "lacks": {
+                    "groups": "its groups are librdkafka's, which confluent-kafka drives"
+                } })
             }
             Request::Create {
                 topic,

@@ -29,6 +29,7 @@ impl Client {
     pub async fn act(&self, request: Request) -> Outcome<Value> {
         Ok(match request {
             Request::Hello => json!({ "version": crate::release("rskafka"), "lacks": {
+                "groups": "has no groups",
                 "acks=1": "always asks for all replicas",
                 "create-configs": "create_topic takes no configuration",
                 "duplicate-headers": "headers are a map",

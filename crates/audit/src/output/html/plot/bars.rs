@@ -1,5 +1,5 @@
 use super::{group_size, percent};
-use crate::output::document::decimal;
+use crate::output::document::{cut, decimal};
 use crate::output::html::markup::Markup;
 use crate::text::number;
 
@@ -9,6 +9,9 @@ const ROOM: usize = 96;
 const HEIGHT: f64 = 180.0;
 const TOP: f64 = 18.0;
 const LABELS: usize = 12;
+
+/// Characters of a name below its bar, for half the width of a phone.
+const NAME: usize = 22;
 
 /// A bar for each partition, or whatever else has a label.
 pub(in super::super) struct Bars {
@@ -105,7 +108,12 @@ impl Bars {
                     ("y", &(bottom + 16.0)),
                     ("text-anchor", &"middle"),
                 ];
-                page.element("text", &attributes, &bar.label);
+                // One or two have room for what they are called.
+                let label = match shown.len() {
+                    1 | 2 => cut(bar.name(), NAME),
+                    _ => bar.label.clone(),
+                };
+                page.element("text", &attributes, &label);
             }
         }
         page.empty(

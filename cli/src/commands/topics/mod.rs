@@ -1,0 +1,87 @@
+mod alter;
+mod create;
+mod delete;
+mod describe;
+mod list;
+
+use std::fmt::Display;
+
+use copart_audit::{Error, ErrorKind};
+
+use crate::exit::Exit;
+
+/// List, create, describe, alter and delete topics
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, after_long_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  copart topics list --bootstrap HOST:9092
+  copart topics create orders --partitions 12 --replication-factor 3 --bootstrap HOST:9092
+  copart topics describe orders --properties client.properties --output json
+  copart topics alter orders --config retention.ms=86400000 --bootstrap HOST:9092
+  copart topics delete orders --bootstrap HOST:9092";
+
+#[derive(clap::Subcommand)]
+enum Command {
+    List(list::Args),
+    Create(create::Args),
+    Describe(describe::Args),
+    Alter(alter::Args),
+    Delete(delete::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    match &args.command {
+        Command::List(args) => list::run(args),
+        Command::Create(args) => create::run(args),
+        Command::Describe(args) => describe::run(args),
+        Command::Alter(args) => alter::run(args),
+        Command::Delete(args) => delete::run(args),
+    }
+}
+
+/// A setting with its value: NAME=VALUE.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it is NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// Says what failed, item by item, and ends with the gravest of the exit codes.
+fn settle<K, T>(
+    results: impl IntoIterator<Item = (K, copart::Result<T>)>,
+    mut done: impl FnMut(&K, T) -> Result<(), Error>,
+) -> Result<Exit, Error>
+where
+    K: Display,
+{
+    let mut exit = Exit::AGREE;
+    for (key, outcome) in results {
+        match outcome {
+            Ok(value) => done(&key, value)?,
+            Err(error) => exit = worse(exit, complain(error)),
+        }
+    }
+    Ok(exit)
+}
+
+fn complain(error: copart::Error) -> Exit {
+    let error = Error::from(error);
+    errorln!("copart: {error}");
+    match error.kind() {
+        ErrorKind::Cluster => Exit::CLUSTER,
+        _ => Exit::USAGE,
+    }
+}
+
+/// A cluster that is out of reach is graver than a name that is wrong.
+fn worse(a: Exit, b: Exit) -> Exit {
+    match (a, b) {
+        (Exit::CLUSTER, _) | (_, Exit::AGREE) => a,
+        (_, b) => b,
+    }
+}

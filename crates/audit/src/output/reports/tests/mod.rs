@@ -1,0 +1,4 @@
+//! Every output of every report, on plain and on hostile input.
+
+mod answers;
+mod weighed;
