@@ -98,7 +98,6 @@ impl<T: ?Sized> fmt::Debug for CanonicalJson<T> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Serialize as _;
     use serde_json::json;
 
     use super::*;
@@ -114,8 +113,10 @@ mod tests {
     /// The example of RFC 8785, section 3.2.2 and 3.2.3.
     #[test]
     fn the_examples_of_the_rfc() {
+        // More digits than a double has.
+        let long: f64 = "333333333.33333329".parse().expect("a number");
         let value = json!({
-            "numbers": [333_333_333.333_333_29, 1E30, 4.50, 2e-3, 0.000_000_000_000_000_000_000_000_001],
+            "numbers": [long, 1E30, 4.50, 2e-3, 0.000_000_000_000_000_000_000_000_001],
             "string": "\u{20ac}$\u{f}\nA'B\"\\\\\"/",
             "literals": [null, true, false],
         });
