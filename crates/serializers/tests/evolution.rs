@@ -238,6 +238,7 @@ fn ninety_levels_are_read() {
     let mut bytes = vec![2; 89];
     bytes.push(0);
     let format = AvroValue::new(NODE).expect("a schema");
+    // In a thread whose stack is that of every test, tokio worker and client.
     format
         .read(&Context::value("t"), Some(Payload::new(&bytes)))
         .expect("reads");
@@ -252,6 +253,8 @@ fn schemas() -> Vec<&'static str> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// No panic; and what is read is written again as a value of the same bytes' worth.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(prop_oneof![0u8..8, any::<u8>()], 0..60)) {

@@ -148,6 +148,10 @@ fn avro_as_java_and_fastavro() {
         let written = format.to_vec(&context, &read).expect("writes");
         assert_eq!(written.as_deref(), Some(&expected[..]), "{text} {json}");
 
+        // Java's JSON encoder writes nothing for a record without fields.
+        if json.is_empty() {
+            continue;
+        }
         let schema = format.avro_schema();
         let resolved = ResolvedSchema::new(schema).expect("resolves");
         let names = resolved.get_names().iter();
@@ -203,7 +207,10 @@ struct Node {
 fn typed<T: serde::Serialize + serde::de::DeserializeOwned>(name: &str) -> usize {
     let context = Context::value("t");
     let mut count = 0;
-    for (text, json, expected) in rows(AVRO).filter(|(text, ..)| text.contains(name)) {
+    // The record All has fields of every type.
+    let all = r#""name":"All""#;
+    let wanted = |text: &str| text.contains(name) && (name == all || !text.contains(all));
+    for (text, json, expected) in rows(AVRO).filter(|(text, ..)| wanted(text)) {
         let format = Avro::<T>::new(text).expect("a schema");
         let value = format
             .read(&context, Some(Payload::new(&expected)))
@@ -270,25 +277,50 @@ struct Scalars {
     message_value: Option<InnerMessage>,
 }
 
+/// Whether an entry of a map has a key or value that is its type's default. -0.0 is one to prost.
+fn has_default_in_map(text: &str) -> bool {
+    ["by_text {", "by_number {"].iter().any(|map| {
+        text.match_indices(map).any(|(at, _)| {
+            let entry = &text[at + map.len()..];
+            [" key: 0 ", " key: \"\" "]
+                .iter()
+                .any(|key| entry.starts_with(key))
+                || entry.split('}').next().is_some_and(|entry| {
+                    entry.ends_with(" value: 0.0 ") || entry.ends_with(" value: -0.0 ")
+                })
+                || entry
+                    .split(" value {")
+                    .nth(1)
+                    .is_some_and(|value| value.starts_with(" }"))
+        })
+    })
+}
+
 #[test]
 fn protobuf_as_java() {
     let pool = DescriptorPool::decode(TYPES).expect("a descriptor set");
     let context = Context::value("t");
-    let mut count = 0;
+    let (mut count, mut shortened) = (0, 0);
     for (name, text, expected) in rows(PROTOBUF) {
         let descriptor = pool.get_message_by_name(name).expect("a message");
         let format = ProtobufDynamic::new(descriptor.clone());
         let read = format
             .read(&context, Some(Payload::new(&expected)))
             .unwrap_or_else(|error| panic!("{error}: {text}"));
-        let written = format.to_vec(&context, &read).expect("writes");
-        assert_eq!(written.as_deref(), Some(&expected[..]), "{text}");
         let said = DynamicMessage::parse_text_format(descriptor, text).expect("text format");
-        assert_eq!(
-            format.to_vec(&context, &said).expect("writes").as_deref(),
-            Some(&expected[..]),
-            "{text}"
-        );
+        for message in [&read, &said] {
+            let written = format.to_vec(&context, message).expect("writes");
+            let written = written.expect("not null");
+            if written != expected && has_default_in_map(text) {
+                // The book says so: prost leaves defaults out of the entries of maps.
+                assert!(written.len() < expected.len(), "{text}");
+                let again = format.read(&context, Some(Payload::new(&written)));
+                assert_eq!(again.expect("reads its own"), read, "{text}");
+                shortened += 1;
+            } else {
+                assert_eq!(written, expected, "{text}");
+            }
+        }
         if name.ends_with("Scalars") {
             let format = Protobuf::<Scalars>::new();
             let read = format
@@ -300,4 +332,5 @@ fn protobuf_as_java() {
         count += 1;
     }
     assert_eq!(count, 120);
+    assert!(shortened < 40, "{shortened}");
 }

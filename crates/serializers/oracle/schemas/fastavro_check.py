@@ -17,23 +17,29 @@ def without_logical(schema):
     return schema
 
 
+def reads_json(text):
+    """fastavro's JSON reader doesn't end on a type within itself; Java's writer has no text for an empty record."""
+    return '"next"' not in text and '"fields":[]' not in text
+
+
 def main():
-    rows = 0
+    rows = texts = 0
     with open(sys.argv[1], encoding="utf-8") as table:
         for line in table:
             text, value, expected = line.rstrip("\n").split("\t")
             expected = b"" if expected == "." else bytes.fromhex(expected)
             schema = parse_schema(without_logical(json.loads(text)))
-            for read in (
-                lambda: schemaless_reader(io.BytesIO(expected), schema, None),
-                lambda: next(iter(json_reader(io.StringIO(value), schema))),
-            ):
+            values = [schemaless_reader(io.BytesIO(expected), schema, None)]
+            if reads_json(text):
+                values.append(next(iter(json_reader(io.StringIO(value), schema))))
+                texts += 1
+            for read in values:
                 out = io.BytesIO()
-                schemaless_writer(out, schema, read())
+                schemaless_writer(out, schema, read)
                 if out.getvalue() != expected:
                     sys.exit(f"fastavro {fastavro.__version__} writes {out.getvalue().hex()}: {line}")
             rows += 1
-    print(f"{rows} rows as fastavro {fastavro.__version__} makes them")
+    print(f"{rows} rows as fastavro {fastavro.__version__} makes them, {texts} of them by their JSON too")
 
 
 main()

@@ -1,5 +1,7 @@
 //! What the formats of serde types and of generic values have in common.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema::ResolvedSchema;
 use apache_avro::types::Value;
@@ -104,6 +106,17 @@ impl AvroWriter {
     }
 }
 
+/// How deep values may be that are read where the caller stands. apache-avro
+/// takes up to 100 KiB of stack for a level, in debug builds; threads have 2 MiB.
+const SHALLOW: usize = 8;
+
+/// What 100 levels take, twice.
+const DEEP_STACK: usize = 20 << 20;
+
+/// How deep values may be that become another schema's: apache-avro tries the
+/// types of a union out, which takes twice as long for each level.
+const MAX_EVOLVED_DEPTH: usize = 12;
+
 /// Reads a generic value of `reader`'s schema.
 pub(super) fn read_value(
     reader: &Parsed,
@@ -115,7 +128,16 @@ pub(super) fn read_value(
         Some(writer) => (&writer.written, writer.differs),
         None => (reader, false),
     };
-    scan::check(written, context, &payload)?;
+    let depth = scan::check(written, context, &payload)?;
+    if differs && depth > MAX_EVOLVED_DEPTH {
+        return Err(Error::new(
+            ErrorKind::Malformed,
+            context,
+            format!(
+                "Avro of another version of the schema, nested deeper than {MAX_EVOLVED_DEPTH} levels"
+            ),
+        ));
+    }
     let read = || {
         let names = written.names()?;
         let from = GenericDatumReader::builder(&written.schema).resolved_writer_schemata(names);
@@ -129,29 +151,60 @@ pub(super) fn read_value(
             from.build()?.read_value(&mut bytes)
         }
     };
-    read().map_err(|error| not_a_value(context, error))
+    let value = if depth <= SHALLOW {
+        read()
+    } else {
+        let read = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
+            Some(thread.spawn_scoped(scope, read).ok()?.join())
+        });
+        match read {
+            Some(Ok(value)) => value,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => {
+                return Err(Error::new(
+                    ErrorKind::Malformed,
+                    context,
+                    format!(
+                        "Avro that is nested {depth} levels deep, for which there is no thread"
+                    ),
+                ));
+            }
+        }
+    };
+    value.map_err(|error| not_a_value(context, error))
 }
 
 /// Reads a type of serde's.
+///
+/// apache-avro reads records straight into structs if those are named as the
+/// schema's records; it writes them whatever their names. Where they are not,
+/// values are read first, and structs made of them: `by_value` remembers.
 pub(super) fn read<T: DeserializeOwned>(
     reader: &Parsed,
     writer: Option<&AvroWriter>,
+    by_value: &AtomicBool,
     context: &Context<'_>,
     payload: Payload<'_>,
 ) -> Result<T> {
-    if writer.is_some_and(|writer| writer.differs) {
+    let differs = writer.is_some_and(|writer| writer.differs);
+    if differs || by_value.load(Ordering::Relaxed) {
         let value = read_value(reader, writer, context, payload)?;
         return apache_avro::from_value(&value).map_err(|error| not_a_value(context, error));
     }
-    let written = writer.map_or(reader, |writer| &writer.written);
-    scan::check(written, context, &payload)?;
-    let read = || {
-        GenericDatumReader::builder(&written.schema)
-            .resolved_writer_schemata(written.names()?)
+    scan::check(reader, context, &payload)?;
+    let straight = || {
+        GenericDatumReader::builder(&reader.schema)
+            .resolved_writer_schemata(reader.names()?)
             .build()?
             .read_deser(&mut payload.as_slice())
     };
-    read().map_err(|error| not_a_value(context, error))
+    straight().or_else(|error| {
+        let value = read_value(reader, writer, context, payload)?;
+        let value = apache_avro::from_value(&value).map_err(|_| not_a_value(context, error))?;
+        by_value.store(true, Ordering::Relaxed);
+        Ok(value)
+    })
 }
 
 #[cold]

@@ -22,8 +22,12 @@ const MAX_DEPTH: usize = 100;
 const FREE_VALUES: usize = 1 << 16;
 const VALUES_PER_BYTE: usize = 16;
 
-/// Fails unless the bytes are one value, all of them.
-pub(super) fn check(schema: &Parsed, context: &Context<'_>, payload: &Payload<'_>) -> Result<()> {
+/// Fails unless the bytes are one value, all of them. Returns how deep it is.
+pub(super) fn check(
+    schema: &Parsed,
+    context: &Context<'_>,
+    payload: &Payload<'_>,
+) -> Result<usize> {
     let refuse = |what: &str, at: usize| {
         Error::new(
             ErrorKind::Malformed,
@@ -39,13 +43,14 @@ pub(super) fn check(schema: &Parsed, context: &Context<'_>, payload: &Payload<'_
         rest: *payload,
         names: names.get_names(),
         budget: FREE_VALUES.saturating_add(payload.len().saturating_mul(VALUES_PER_BYTE)),
+        deepest: 0,
     };
-    let end = scan.value(&schema.schema, None, MAX_DEPTH);
+    let end = scan.value(&schema.schema, None, 0);
     let at = payload.len() - scan.rest.len();
     match end {
         Err(what) => Err(refuse(what, at)),
         Ok(()) if !scan.rest.is_empty() => Err(refuse("bytes are left over", at)),
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(scan.deepest),
     }
 }
 
@@ -58,6 +63,8 @@ struct Scan<'a> {
     names: &'a NamesRef<'a>,
     /// How many values may still come.
     budget: usize,
+    /// How many records, arrays and maps were within each other.
+    deepest: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -131,6 +138,7 @@ impl<'a> Scan<'a> {
                     rest: inner,
                     names: self.names,
                     budget: 0,
+                    deepest: 0,
                 };
                 inner.bytes()?;
                 inner.long().map(drop)
@@ -158,18 +166,18 @@ impl<'a> Scan<'a> {
                 }
             }
             Schema::Array(array) => {
-                let depth = deeper(depth)?;
+                let depth = self.deeper(depth)?;
                 self.blocks(|scan| scan.value(&array.items, namespace, depth))
             }
             Schema::Map(map) => {
-                let depth = deeper(depth)?;
+                let depth = self.deeper(depth)?;
                 self.blocks(|scan| {
                     scan.text()?;
                     scan.value(&map.types, namespace, depth)
                 })
             }
             Schema::Record(record) => {
-                let depth = deeper(depth)?;
+                let depth = self.deeper(depth)?;
                 let name = record.name.fully_qualified_name(namespace);
                 for field in &record.fields {
                     self.value(&field.schema, name.namespace(), depth)?;
@@ -184,6 +192,14 @@ impl<'a> Scan<'a> {
                 }
             }
         }
+    }
+
+    fn deeper(&mut self, depth: usize) -> Step<usize> {
+        if depth == MAX_DEPTH {
+            return Err("values are nested deeper than 100 levels");
+        }
+        self.deepest = self.deepest.max(depth + 1);
+        Ok(depth + 1)
     }
 
     /// The elements of an array or map, in blocks with their count in front.
@@ -207,10 +223,4 @@ impl<'a> Scan<'a> {
             }
         }
     }
-}
-
-fn deeper(depth: usize) -> Step<usize> {
-    depth
-        .checked_sub(1)
-        .ok_or("values are nested deeper than 100 levels")
 }

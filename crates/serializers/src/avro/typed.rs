@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
 
 use apache_avro::writer::datum::GenericDatumWriter;
 use serde_core::de::DeserializeOwned;
@@ -51,6 +52,8 @@ pub struct Avro<T: ?Sized> {
     schema: Schema,
     parsed: Parsed,
     name: Option<String>,
+    /// Whether structs are made of values: see [`codec::read`].
+    by_value: AtomicBool,
     of: PhantomData<fn(&T)>,
 }
 
@@ -74,6 +77,7 @@ impl<T: ?Sized> Avro<T> {
             schema,
             name: parsed.record_name(),
             parsed,
+            by_value: AtomicBool::new(false),
             of: PhantomData,
         })
     }
@@ -102,7 +106,7 @@ impl<T: DeserializeOwned> Deserialize for Avro<T> {
     type Value = T;
 
     fn deserialize(&self, context: &Context<'_>, payload: Payload<'_>) -> Result<T> {
-        codec::read(&self.parsed, None, context, payload)
+        codec::read(&self.parsed, None, &self.by_value, context, payload)
     }
 }
 
@@ -131,7 +135,7 @@ impl<T: DeserializeOwned> ReadEvolved for Avro<T> {
         _: &MessageIndex,
         payload: Payload<'_>,
     ) -> Result<T> {
-        codec::read(&self.parsed, Some(writer), context, payload)
+        codec::read(&self.parsed, Some(writer), &self.by_value, context, payload)
     }
 }
 

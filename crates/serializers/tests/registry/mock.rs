@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// What is answered in the place of the truth.
-pub struct Reply {
+pub(crate) struct Reply {
     status: u16,
     body: String,
     kind: Kind,
@@ -23,7 +23,7 @@ enum Kind {
 }
 
 impl Reply {
-    pub fn new(status: u16, body: &str) -> Self {
+    pub(crate) fn new(status: u16, body: &str) -> Self {
         Self {
             status,
             body: body.to_owned(),
@@ -32,7 +32,7 @@ impl Reply {
     }
 
     /// The connection ends before the answer does.
-    pub fn cut_off() -> Self {
+    pub(crate) fn cut_off() -> Self {
         Self {
             kind: Kind::CutOff,
             ..Self::new(200, "[")
@@ -40,7 +40,7 @@ impl Reply {
     }
 
     /// More than any schema.
-    pub fn endless() -> Self {
+    pub(crate) fn endless() -> Self {
         Self {
             kind: Kind::Endless,
             ..Self::new(200, "")
@@ -58,13 +58,13 @@ struct State {
 }
 
 /// A registry on a port of its own.
-pub struct Mock {
+pub(crate) struct Mock {
     state: Arc<Mutex<State>>,
     url: String,
 }
 
 impl Mock {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/base", listener.local_addr().expect("an address"));
         let state = Arc::new(Mutex::new(State::default()));
@@ -77,11 +77,11 @@ impl Mock {
         Self { state, url }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         self.url.clone()
     }
 
-    pub fn registry(&self) -> Registry {
+    pub(crate) fn registry(&self) -> Registry {
         Registry::builder(&self.url)
             .retries(2)
             .timeout(Duration::from_secs(20))
@@ -94,19 +94,19 @@ impl Mock {
     }
 
     /// The next request is answered with this.
-    pub fn reply(&self, reply: Reply) {
+    pub(crate) fn reply(&self, reply: Reply) {
         self.state().replies.push_back(reply);
     }
 
-    pub fn requests(&self) -> usize {
+    pub(crate) fn requests(&self) -> usize {
         self.state().requests
     }
 
-    pub fn authorization(&self) -> Option<String> {
+    pub(crate) fn authorization(&self) -> Option<String> {
         self.state().authorization.clone()
     }
 
-    pub fn subjects(&self) -> Vec<String> {
+    pub(crate) fn subjects(&self) -> Vec<String> {
         subjects(&self.state())
     }
 }
