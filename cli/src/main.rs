@@ -9,9 +9,11 @@ mod cluster;
 mod commands;
 mod exit;
 mod listing;
+mod outcomes;
 mod plain;
 mod progress;
 mod records;
+mod start;
 
 use std::process::ExitCode;
 
@@ -47,6 +49,7 @@ enum Command {
     Vectors(commands::vectors::Args),
     Broker(Box<commands::broker::Args>),
     Topics(commands::topics::Args),
+    Groups(commands::groups::Args),
     Metadata(commands::metadata::Args),
     Produce(Box<commands::produce::Args>),
     Read(Box<commands::read::Args>),
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Vectors(args) => commands::vectors::run(&args),
         Command::Broker(args) => Ok(commands::broker::run(&args)),
         Command::Topics(args) => commands::topics::run(&args),
+        Command::Groups(args) => commands::groups::run(&args),
         Command::Metadata(args) => commands::metadata::run(&args),
         Command::Produce(args) => commands::produce::run(&args),
         Command::Read(args) => commands::read::run(&args),

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod clients;
 pub(crate) mod config;
 pub(crate) mod copartition;
+pub(crate) mod groups;
 pub(crate) mod infer;
 pub(crate) mod lint;
 pub(crate) mod map;

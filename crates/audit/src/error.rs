@@ -33,7 +33,8 @@ impl Error {
         }
     }
 
-    pub(crate) fn input(message: impl Into<String>) -> Self {
+    /// An error of the kind [`ErrorKind::Input`].
+    pub fn input(message: impl Into<String>) -> Self {
         Self {
             kind: ErrorKind::Input,
             message: message.into(),

@@ -1,5 +1,4 @@
 mod print;
-mod start;
 
 use std::io::{self, BufWriter};
 
@@ -9,8 +8,8 @@ use copart_audit::Error;
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
 use crate::progress;
+use crate::start::From;
 use print::Printer;
-use start::From;
 
 /// Print the records of a topic
 ///

@@ -2,9 +2,10 @@ use copart::Client;
 use copart::admin::{AlterConfigs, ConfigResource, NewPartitions};
 use copart_audit::Error;
 
-use super::{complain, setting, worse};
+use super::setting;
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
+use crate::outcomes::{complain, worse};
 use crate::plain;
 
 /// Add partitions to a topic, or change its settings

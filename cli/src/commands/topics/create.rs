@@ -2,9 +2,10 @@ use copart::admin::NewTopic;
 use copart::protocol::ErrorCode;
 use copart_audit::Error;
 
-use super::{setting, settle};
+use super::setting;
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
+use crate::outcomes::settle;
 use crate::plain;
 
 /// Create topics

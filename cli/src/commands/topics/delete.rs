@@ -1,9 +1,9 @@
 use copart::protocol::ErrorCode;
 use copart_audit::Error;
 
-use super::settle;
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
+use crate::outcomes::settle;
 use crate::plain;
 
 /// Delete topics, with all their records

@@ -4,10 +4,10 @@ use copart::admin::{ConfigResource, OffsetSpec, TopicDescription};
 use copart::{Client, TopicPartition};
 use copart_audit::Error;
 
-use super::{complain, worse};
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
 use crate::listing::{Config, Topic, Topics};
+use crate::outcomes::{complain, worse};
 use crate::plain::{self, Form};
 
 /// Topics with their settings, partitions, leaders, replicas and offsets

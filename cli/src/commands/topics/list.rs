@@ -1,9 +1,9 @@
 use copart_audit::Error;
 
-use super::{complain, worse};
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
 use crate::listing::{Topic, Topics};
+use crate::outcomes::{complain, worse};
 use crate::plain::{self, Form};
 
 /// The topics, with their partition counts and replication factors

@@ -4,9 +4,7 @@ mod delete;
 mod describe;
 mod list;
 
-use std::fmt::Display;
-
-use copart_audit::{Error, ErrorKind};
+use copart_audit::Error;
 
 use crate::exit::Exit;
 
@@ -49,39 +47,4 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
 fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it is NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.to_owned()))
-}
-
-/// Says what failed, item by item, and ends with the gravest of the exit codes.
-fn settle<K, T>(
-    results: impl IntoIterator<Item = (K, copart::Result<T>)>,
-    mut done: impl FnMut(&K, T) -> Result<(), Error>,
-) -> Result<Exit, Error>
-where
-    K: Display,
-{
-    let mut exit = Exit::AGREE;
-    for (key, outcome) in results {
-        match outcome {
-            Ok(value) => done(&key, value)?,
-            Err(error) => exit = worse(exit, complain(error)),
-        }
-    }
-    Ok(exit)
-}
-
-fn complain(error: copart::Error) -> Exit {
-    let error = Error::from(error);
-    errorln!("copart: {error}");
-    match error.kind() {
-        ErrorKind::Cluster => Exit::CLUSTER,
-        _ => Exit::USAGE,
-    }
-}
-
-/// A cluster that is out of reach is graver than a name that is wrong.
-fn worse(a: Exit, b: Exit) -> Exit {
-    match (a, b) {
-        (Exit::CLUSTER, _) | (_, Exit::AGREE) => a,
-        (_, b) => b,
-    }
 }

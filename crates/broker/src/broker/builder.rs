@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, RwLock};
 
 use tokio::net::TcpListener;
 
@@ -234,7 +234,7 @@ impl Builder {
         }
         let storage = Storage {
             path,
-            directory: Mutex::new(Some(directory)),
+            directory: RwLock::new(Some(directory)),
             base: LogConfig {
                 durability,
                 ..LogConfig::default()

@@ -1,9 +1,11 @@
 //! A broker: its nodes, and what they share.
 
 mod builder;
+mod closing;
 mod housekeeping;
 mod node;
 mod repair;
+mod several;
 mod shared;
 
 use std::net::SocketAddr;

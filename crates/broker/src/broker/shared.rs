@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use copart_protocol::Uuid;
 use tokio::sync::Semaphore;
 
+use super::closing::{checkpoint, close_all};
 use super::node::Node;
+use super::several::several_at_a_time;
 use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
 use crate::faults::Faults;
 use crate::files::Space;
@@ -40,12 +42,21 @@ pub(crate) struct Shared {
     deleted: AtomicBool,
 }
 
+/// A topic whose logs are opened.
+struct Opening<'t> {
+    topic: &'t Topic,
+    name: Arc<TopicName>,
+    /// The first partition that is.
+    first: usize,
+    config: LogConfig,
+}
+
 /// Where the logs are.
 #[derive(Debug)]
 pub(super) struct Storage {
     pub(super) path: PathBuf,
     /// Until the broker stops.
-    pub(super) directory: Mutex<Option<DataDirectory>>,
+    pub(super) directory: RwLock<Option<DataDirectory>>,
     /// What the logs' settings are, as far as topics do not say.
     pub(super) base: LogConfig,
 }
@@ -76,9 +87,7 @@ impl Shared {
         };
         shared.with_directory(|directory| shared.set_strays_aside(directory))?;
         let topics: Vec<Topic> = shared.controller().topics().cloned().collect();
-        for topic in &topics {
-            shared.open_topic(topic, 0);
-        }
+        shared.open_topics(topics.iter().map(|topic| (topic, 0)));
         Ok(shared)
     }
 
@@ -86,7 +95,7 @@ impl Shared {
         let directory = self
             .storage
             .directory
-            .lock()
+            .read()
             .unwrap_or_else(PoisonError::into_inner);
         match &*directory {
             Some(directory) => action(directory),
@@ -168,7 +177,7 @@ impl Shared {
             Change::PartitionCreated { id, .. } => {
                 let topic = self.controller().topic_by_id(id).cloned();
                 if let Some(topic) = topic {
-                    self.open_topic(&topic, self.partitions.of(id).len());
+                    self.open_topics([(&topic, self.partitions.of(id).len())]);
                     if topic.name == CONSUMER_OFFSETS {
                         self.groups.partitions_changed();
                     }
@@ -217,31 +226,51 @@ impl Shared {
         }
     }
 
-    /// Opens the logs of a topic's partitions from number `first` on.
-    fn open_topic(&self, topic: &Topic, first: usize) {
-        let name = Arc::new(TopicName {
-            name: topic.name.clone(),
-            id: topic.id,
-        });
-        let config = topic.config.log_config(&self.storage.base);
-        let assigned = topic.partitions.iter().enumerate().skip(first);
-        let partitions = assigned.map(|(index, assigned)| {
-            let index = index as i32;
-            let log = self
-                .open_log(&topic.name, topic.id, index, &config)
-                .map_err(|error| {
-                    tracing::error!(topic = topic.name, partition = index, "{error}");
-                    error.to_string()
-                });
-            Arc::new(Partition::new(
-                name.clone(),
-                index,
-                leadership(topic, assigned),
-                config.durability,
-                log,
-            ))
-        });
-        self.partitions.add(&name, partitions.collect());
+    /// Opens the logs of topics' partitions, of each topic from a number on.
+    fn open_topics<'t>(&self, topics: impl IntoIterator<Item = (&'t Topic, usize)>) {
+        let topics: Vec<Opening<'_>> = topics
+            .into_iter()
+            .map(|(topic, first)| Opening {
+                topic,
+                name: Arc::new(TopicName {
+                    name: topic.name.clone(),
+                    id: topic.id,
+                }),
+                first,
+                config: topic.config.log_config(&self.storage.base),
+            })
+            .collect();
+        let logs: Vec<(&Opening<'_>, usize)> = topics
+            .iter()
+            .flat_map(|of| (of.first..of.topic.partitions.len()).map(move |index| (of, index)))
+            .collect();
+        let mut opened = several_at_a_time(&logs, |(of, index)| {
+            Arc::new(self.open_partition(of, *index))
+        })
+        .into_iter();
+        for of in &topics {
+            let count = of.topic.partitions.len().saturating_sub(of.first);
+            self.partitions
+                .add(&of.name, opened.by_ref().take(count).collect());
+        }
+    }
+
+    fn open_partition(&self, of: &Opening<'_>, index: usize) -> Partition {
+        let topic = of.topic;
+        let partition = index as i32;
+        let log = self
+            .open_log(&topic.name, topic.id, partition, &of.config)
+            .map_err(|error| {
+                tracing::error!(topic = topic.name, partition, "{error}");
+                error.to_string()
+            });
+        Partition::new(
+            of.name.clone(),
+            partition,
+            leadership(topic, &topic.partitions[index]),
+            of.config.durability,
+            log,
+        )
     }
 
     fn open_log(
@@ -363,7 +392,7 @@ impl Shared {
 
     /// How much room the disk under the logs has, if that is known.
     pub(crate) fn space(&self) -> Option<Space> {
-        let directory = self.storage.directory.lock();
+        let directory = self.storage.directory.read();
         let directory = directory.unwrap_or_else(PoisonError::into_inner);
         directory.as_ref()?.space()
     }
@@ -375,7 +404,7 @@ impl Shared {
         let directory = self
             .storage
             .directory
-            .lock()
+            .write()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(directory) = directory {
@@ -391,75 +420,6 @@ impl Shared {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         result.and(controller.sync())
-    }
-}
-
-/// What became of logs that were closed.
-struct Closed {
-    result: Result<()>,
-    /// All were there, and had not failed before.
-    whole: bool,
-    checkpoints: Vec<Checkpoint>,
-}
-
-impl Closed {
-    fn nothing() -> Self {
-        Self {
-            result: Ok(()),
-            whole: true,
-            checkpoints: Vec::new(),
-        }
-    }
-}
-
-/// Several at a time: each waits for the disk again and again, and file systems make many syncs one.
-fn close_all(partitions: &[Arc<Partition>]) -> Closed {
-    const AT_ONCE: usize = 16;
-    let share = partitions.len().div_ceil(AT_ONCE).max(1);
-    std::thread::scope(|scope| {
-        let shares = partitions.chunks(share);
-        let threads: Vec<_> = shares
-            .map(|share| scope.spawn(|| close_in_turn(share)))
-            .collect();
-        let mut all = Closed::nothing();
-        for thread in threads {
-            let closed = thread
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            all.result = all.result.and(closed.result);
-            all.whole &= closed.whole;
-            all.checkpoints.extend(closed.checkpoints);
-        }
-        all
-    })
-}
-
-fn close_in_turn(partitions: &[Arc<Partition>]) -> Closed {
-    let mut all = Closed::nothing();
-    for partition in partitions {
-        let Some(log) = partition.close() else {
-            all.whole = false;
-            continue;
-        };
-        all.checkpoints.push(checkpoint(partition, &log));
-        if log.failure().is_some() {
-            // What it could not store was reported when it failed.
-            all.whole = false;
-            continue;
-        }
-        all.result = all.result.and(log.close());
-    }
-    all
-}
-
-fn checkpoint(partition: &Partition, log: &PartitionLog) -> Checkpoint {
-    Checkpoint {
-        topic: partition.topic().name.clone(),
-        partition: partition.index(),
-        recovery_point: log.synced_offset(),
-        high_watermark: log.stored_offset(),
-        log_start: log.log_start_offset(),
-        cleaned: log.cleaned_offset(),
     }
 }
 

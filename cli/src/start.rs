@@ -6,7 +6,7 @@ use std::time::Duration;
 use copart::Start;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct From(pub(super) Start);
+pub(crate) struct From(pub(crate) Start);
 
 impl FromStr for From {
     type Err = String;
