@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use copart::{Error, Partitioning, ProducerRecord};
 
 use crate::support::{PROTOCOLS, TOPIC, broker, client, close, committed, consumer, number, soon};
+
+/// At work now, and at most; per key what was done.
+type State = (i32, i32, HashMap<Vec<u8>, Vec<u64>>);
 
 #[derive(Debug)]
 enum Failure {
@@ -38,8 +41,7 @@ async fn keys_are_in_parallel_and_each_is_in_order() {
     producer.flush().await.expect("written");
     let mut one = consumer(&client, PROTOCOLS[1]);
     let limit = NonZeroUsize::new(8).expect("some");
-    // At work now, and at most; per key what was done.
-    let state = Arc::new(Mutex::new((0, 0, HashMap::<Vec<u8>, Vec<u64>>::new())));
+    let state = Arc::new(Mutex::new(State::default()));
     let failed_once = Arc::new(Mutex::new(false));
     let run = |state: &Arc<Mutex<_>>| {
         let (state, failed_once) = (Arc::clone(state), Arc::clone(&failed_once));
@@ -47,10 +49,7 @@ async fn keys_are_in_parallel_and_each_is_in_order() {
             let (state, failed_once) = (Arc::clone(&state), Arc::clone(&failed_once));
             async move {
                 {
-                    let mut state: std::sync::MutexGuard<
-                        '_,
-                        (i32, i32, HashMap<Vec<u8>, Vec<u64>>),
-                    > = state.lock().expect("no panic");
+                    let mut state: MutexGuard<'_, State> = state.lock().expect("no panic");
                     state.0 += 1;
                     state.1 = state.1.max(state.0);
                 }
@@ -79,7 +78,7 @@ async fn keys_are_in_parallel_and_each_is_in_order() {
         Failure::Consumer(error) => panic!("{error}"),
     }
     state.lock().expect("no panic").0 = 0;
-    let all = |state: &Mutex<(i32, i32, HashMap<Vec<u8>, Vec<u64>>)>| {
+    let all = |state: &Mutex<State>| {
         let state = state.lock().expect("no panic");
         state.2.values().map(Vec::len).sum::<usize>()
     };
