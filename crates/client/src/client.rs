@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::admin::Admin;
 use crate::cluster::{Cluster, ClusterConfig, ClusterView, Pool, RequestBuilder, Topic};
+use crate::consumer::ConsumerBuilder;
 use crate::net::sasl::Sasl;
 use crate::net::{ConnectionConfig, Dialer, Tcp, Transport, parse_list};
 use crate::producer::{NoPartitioner, ProducerBuilder};
@@ -100,6 +101,11 @@ impl Client {
     /// A producer. It can be built once its partitioner is named.
     pub fn producer(&self) -> ProducerBuilder<NoPartitioner> {
         ProducerBuilder::new(self.cluster.clone())
+    }
+
+    /// A consumer of topics as a member of this group.
+    pub fn consumer(&self, group: impl Into<Arc<str>>) -> ConsumerBuilder {
+        ConsumerBuilder::new(self.cluster.clone(), group.into())
     }
 
     /// A reader of topics or partitions, without a group.

@@ -48,6 +48,10 @@ pub enum ErrorKind {
     Encoding,
     /// A newer producer has taken this producer's place.
     Fenced,
+    /// The partition is not this consumer's, or not any more: its group has given it to another member.
+    Revoked,
+    /// A record was not processed in the time that the group grants.
+    Stalled,
     /// The buffer has no room for the record now.
     Full,
     /// The client or the producer was closed.
@@ -96,6 +100,8 @@ impl ErrorKind {
             Self::Guard => "guard",
             Self::Encoding => "encoding",
             Self::Fenced => "fenced",
+            Self::Revoked => "revoked",
+            Self::Stalled => "stalled",
             Self::Full => "buffer full",
             Self::Closed => "closed",
         }

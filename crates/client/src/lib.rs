@@ -20,6 +20,7 @@
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Reader`]: topics and partitions from any place on, without a group.
+//! - [`Consumer`]: a member of a group; what was processed is committed, what is out is not taken away.
 //! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
@@ -37,6 +38,7 @@ pub mod admin;
 mod backoff;
 mod client;
 mod cluster;
+mod consumer;
 mod error;
 mod net;
 mod producer;
@@ -48,6 +50,10 @@ mod topic_partition;
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
+pub use consumer::{
+    Assignor, Commit, Committed, Committer, Consumer, ConsumerBuilder, GroupBatch, GroupRecord,
+    GroupRecords, IntoRecords, Membership, Protocol as GroupProtocol, Rebalance,
+};
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
 pub use copart_protocol::records::{Codec, Compression, Header, Headers, TimestampType};

@@ -137,6 +137,10 @@ impl Cluster {
         self.shared.config.request_timeout
     }
 
+    pub(crate) fn metadata_max_age(&self) -> Duration {
+        self.shared.config.max_age
+    }
+
     pub(crate) fn backoff(&self) -> Backoff {
         self.shared.config.backoff
     }

@@ -18,6 +18,9 @@ pub(crate) enum Use {
     /// One reader's fetches, by its number: an answer may wait for records that come later, and other readers
     /// do not wait for the same ones.
     Fetch(u64),
+    /// One consumer's JoinGroup and SyncGroup, by its number: they wait for all other members, and a broker looks at
+    /// nothing that comes behind them meanwhile.
+    Join(u64),
     /// Groups and transactions: a heartbeat must not wait for a fetch or a megabyte of records.
     Coordination,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use copart_protocol::records::{RecordRange, TimestampType};
 
-use super::core::{Chunk, Cut};
+use super::core::{Chunk, Cut, Position};
 use super::record::Record;
 
 /// Records of one partition that were written together, in the order of their offsets. There is at least one.
@@ -21,17 +21,25 @@ pub struct Batch {
     pub(super) cut: Cut,
     /// Records before this one were taken by a [`RecordStream`](super::RecordStream).
     pub(super) taken: usize,
+    /// Of the partition among those that are read, and of what was fetched: a seek makes it another one.
+    pub(crate) slot: usize,
+    pub(crate) generation: u64,
+    /// Behind the batch, whatever of it may be seen.
+    pub(crate) next: Position,
     high_watermark: i64,
     last_stable_offset: i64,
 }
 
 impl Batch {
-    pub(super) fn new(chunk: &Chunk, cut: Cut) -> Self {
+    pub(super) fn new(chunk: &Chunk, cut: Cut, next: Position) -> Self {
         Self {
             topic: Arc::clone(&chunk.partition.topic),
             partition: chunk.partition.partition,
             cut,
             taken: 0,
+            slot: chunk.slot,
+            generation: chunk.generation,
+            next,
             high_watermark: chunk.high_watermark,
             last_stable_offset: chunk.last_stable_offset,
         }

@@ -52,6 +52,10 @@ impl ReaderBuilder {
         }
     }
 
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+    }
+
     /// Reads all partitions of a topic. Can be called more than once. Partitions that are added to it later are
     /// read from their first record on, unless the reader has an [`until`](Self::until).
     pub fn topic(mut self, topic: impl Into<Arc<str>>) -> Self {
@@ -189,15 +193,16 @@ impl ReaderBuilder {
         let runtime = runtime()?;
         let deadline = Instant::now() + settings.metadata_timeout;
         let mut partitions = Vec::new();
-        let mut held = Vec::new();
+        let shared = Arc::new(Shared::new(cluster, settings, runtime));
+        let (cluster, settings) = (&shared.cluster, &shared.settings);
         for name in &settings.topics {
-            held.push(cluster.hold(name));
+            shared.hold(name);
             let topic = cluster.topic(name, deadline).await?;
             let all = topic.partitions.iter();
             partitions.extend(all.map(|one| TopicPartition::new(topic.name.clone(), one.index)));
         }
         for partition in &settings.partitions {
-            held.push(cluster.hold(&partition.topic));
+            shared.hold(&partition.topic);
             let topic = cluster.topic(&partition.topic, deadline).await?;
             let index = usize::try_from(partition.partition).unwrap_or(usize::MAX);
             if index >= topic.partitions.len() {
@@ -209,7 +214,6 @@ impl ReaderBuilder {
             }
             partitions.push(partition.clone());
         }
-        let shared = Shared::new(cluster, settings, runtime, held);
         {
             let mut core = shared.core();
             for partition in partitions {
@@ -218,6 +222,6 @@ impl ReaderBuilder {
                 core.assign(partition, origin, bound);
             }
         }
-        Ok(Reader::start(Arc::new(shared)))
+        Ok(Reader::start(shared))
     }
 }

@@ -129,6 +129,8 @@ pub(crate) struct Settings {
     pub(crate) backoff: Backoff,
     pub(crate) replica_max_age: Duration,
     pub(crate) metadata_timeout: Duration,
+    /// A group says which partitions are read.
+    pub(crate) in_group: bool,
 }
 
 impl Default for Settings {
@@ -152,6 +154,7 @@ impl Default for Settings {
             backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(1)),
             replica_max_age: Duration::from_secs(300),
             metadata_timeout: Duration::from_secs(60),
+            in_group: false,
         }
     }
 }
@@ -166,7 +169,7 @@ impl Settings {
             }
         };
         check(
-            !self.topics.is_empty() || !self.partitions.is_empty(),
+            self.in_group || !self.topics.is_empty() || !self.partitions.is_empty(),
             "reader: name a topic or a partition to read",
         );
         let topics: Vec<&str> = self.topics.iter().map(|topic| &**topic).collect();
@@ -227,6 +230,7 @@ impl Settings {
                 OffsetReset::Ago(ago) => Reset::Ago(ago),
                 OffsetReset::Error => Reset::Error,
             },
+            endless: self.in_group,
             backoff: self.backoff,
             replica_max_age: self.replica_max_age,
         }

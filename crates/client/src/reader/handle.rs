@@ -59,7 +59,7 @@ pub struct OffsetAndTimestamp {
 }
 
 impl Reader {
-    pub(super) fn start(shared: Arc<Shared>) -> Self {
+    pub(crate) fn start(shared: Arc<Shared>) -> Self {
         let supervisor = supervisor::run(Arc::clone(&shared));
         shared.runtime().spawn(supervisor);
         Self {
@@ -89,7 +89,11 @@ impl Reader {
         RecordStream::new(self)
     }
 
-    pub(super) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Batch>>> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Batch>>> {
         if let Some(batch) = self.batch.take() {
             // The rest of what was handed out record by record.
             if !batch.is_empty() {
@@ -130,7 +134,7 @@ impl Reader {
         let position = cursor.position();
         let given = match next {
             Some(Ok(cut)) => {
-                let batch = Batch::new(cursor.chunk(), cut);
+                let batch = Batch::new(cursor.chunk(), cut, position);
                 let mut core = self.shared.core();
                 let settled = core.delivered(slot, generation, position);
                 drop(core);
@@ -224,14 +228,18 @@ impl Reader {
 
     /// Whether a partition can begin there. What is being handed out of it is void then.
     fn check_place(&mut self, partition: &TopicPartition, place: Start) -> Result<()> {
-        let TopicPartition { topic, partition } = partition;
         if let Some(violation) = place.violation() {
             let error = Error::new(ErrorKind::Config, violation);
-            return Err(error.in_partition(Arc::clone(topic), *partition));
+            return Err(error.in_partition(Arc::clone(&partition.topic), partition.partition));
         }
-        self.batch
-            .take_if(|batch| batch.partition == *partition && batch.topic == *topic);
+        self.forget(partition);
         Ok(())
+    }
+
+    /// Forgets what is being handed out record by record of a partition.
+    pub(super) fn forget(&mut self, of: &TopicPartition) {
+        self.batch
+            .take_if(|batch| batch.partition == of.partition && batch.topic == of.topic);
     }
 
     /// Hands out nothing of a partition until it is resumed, and fetches nothing of it.

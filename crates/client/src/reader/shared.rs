@@ -7,12 +7,13 @@ use std::task::Waker;
 
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use super::config::Settings;
 use super::core::FetchCore;
 use super::source;
-use crate::Error;
 use crate::cluster::{Cluster, Hold, Use};
+use crate::{Error, TopicPartition};
 
 /// Tells readers apart.
 static READERS: AtomicU64 = AtomicU64::new(0);
@@ -23,8 +24,8 @@ pub(crate) struct Shared {
     pub(crate) cluster: Cluster,
     pub(crate) settings: Settings,
     core: Mutex<FetchCore>,
-    /// Of whoever waits for an event.
-    waker: Mutex<Option<Waker>>,
+    /// Whoever waits for an event.
+    waiting: Mutex<Waiting>,
     /// Wakes the supervisor.
     pub(crate) supervise: Notify,
     /// Wake the sources, by node.
@@ -33,29 +34,47 @@ pub(crate) struct Shared {
     closed: watch::Sender<bool>,
     trouble: Mutex<Option<Error>>,
     /// So that metadata is asked for while nothing but reading is done with the topics.
-    _held: Vec<Hold>,
+    held: Mutex<HashMap<Arc<str>, Hold>>,
+}
+
+/// Whether somebody waits for an event.
+struct Waiting {
+    waker: Option<Waker>,
+    /// Since when nobody does.
+    idle_since: Option<Instant>,
 }
 
 impl Shared {
-    pub(crate) fn new(
-        cluster: Cluster,
-        settings: Settings,
-        runtime: Handle,
-        held: Vec<Hold>,
-    ) -> Self {
+    pub(crate) fn new(cluster: Cluster, settings: Settings, runtime: Handle) -> Self {
         Self {
             number: READERS.fetch_add(1, Ordering::Relaxed),
             core: Mutex::new(FetchCore::new(settings.core())),
             cluster,
             settings,
-            waker: Mutex::default(),
+            waiting: Mutex::new(Waiting {
+                waker: None,
+                idle_since: Some(Instant::now()),
+            }),
             supervise: Notify::new(),
             sources: Mutex::default(),
             runtime,
             closed: watch::Sender::new(false),
             trouble: Mutex::default(),
-            _held: held,
+            held: Mutex::default(),
         }
+    }
+
+    /// Has metadata of a topic asked for as long as its partitions are read.
+    pub(crate) fn hold(&self, topic: &Arc<str>) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.entry(Arc::clone(topic))
+            .or_insert_with(|| self.cluster.hold(topic));
+    }
+
+    /// Forgets topics of which nothing is read.
+    pub(super) fn release_topics(&self, read: &[TopicPartition]) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|topic, _| read.iter().any(|partition| partition.topic == *topic));
     }
 
     /// The connections that it fetches on.
@@ -72,10 +91,15 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Has `waker` woken when there may be an event.
     pub(crate) fn wait(&self, waker: &Waker) {
-        let mut waiting = self.waker.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *waiting {
+        let mut waiting = self.waiting();
+        waiting.idle_since = None;
+        match &mut waiting.waker {
             Some(known) if known.will_wake(waker) => {}
             known => *known = Some(waker.clone()),
         }
@@ -83,14 +107,29 @@ impl Shared {
 
     /// There may be an event.
     pub(crate) fn wake_reader(&self) {
-        let waker = self
-            .waker
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let waker = {
+            let mut waiting = self.waiting();
+            let waker = waiting.waker.take();
+            if waker.is_some() {
+                waiting.idle_since = Some(Instant::now());
+            }
+            waker
+        };
         if let Some(waker) = waker {
             waker.wake();
         }
+    }
+
+    /// Nobody waits any more: there was something, or whoever waited has given up.
+    pub(crate) fn stop_waiting(&self) {
+        let mut waiting = self.waiting();
+        waiting.waker = None;
+        waiting.idle_since = Some(Instant::now());
+    }
+
+    /// Since when nobody waits for an event.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        self.waiting().idle_since
     }
 
     /// All tasks look again. Not to be called with the core locked.

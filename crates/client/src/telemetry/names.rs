@@ -14,6 +14,14 @@ pub(crate) const BATCH_BYTES: &str = "copart.producer.batch.bytes";
 pub(crate) const QUEUE_TIME: &str = "copart.producer.queue.duration";
 pub(crate) const REQUEST_TIME: &str = "copart.producer.request.duration";
 pub(crate) const DELIVERY_TIME: &str = "copart.producer.delivery.duration";
+pub(crate) const CONSUMED_BATCHES: &str = "copart.consumer.batches";
+pub(crate) const CONSUMED_RECORDS: &str = "copart.consumer.records";
+pub(crate) const COMMITS: &str = "copart.consumer.commits";
+pub(crate) const COMMIT_FAILURES: &str = "copart.consumer.commit_failures";
+pub(crate) const ASSIGNED: &str = "copart.consumer.partitions_assigned";
+pub(crate) const LOST: &str = "copart.consumer.partitions_lost";
+pub(crate) const STALLS: &str = "copart.consumer.stalls";
+pub(crate) const LAG: &str = "copart.consumer.lag";
 pub(crate) const CONNECTIONS: &str = "copart.connections";
 pub(crate) const REFRESHES: &str = "copart.metadata.refreshes";
 
@@ -21,7 +29,7 @@ pub(crate) const REFRESHES: &str = "copart.metadata.refreshes";
 /// Optional; call it once, after the recorder is installed.
 pub fn describe_metrics() {
     use metrics::Unit::{Bytes, Count, Seconds};
-    use metrics::{describe_counter, describe_histogram};
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
 
     describe_counter!(
         BATCHES,
@@ -84,6 +92,38 @@ pub fn describe_metrics() {
         DELIVERY_TIME,
         Seconds,
         "From a batch's first record to its outcome"
+    );
+    describe_counter!(
+        CONSUMED_BATCHES,
+        Count,
+        "Batches handed out by consumers, by topic"
+    );
+    describe_counter!(
+        CONSUMED_RECORDS,
+        Count,
+        "Records handed out by consumers, by topic"
+    );
+    describe_counter!(COMMITS, Count, "Offsets committed, by topic");
+    describe_counter!(
+        COMMIT_FAILURES,
+        Count,
+        "Offsets that could not be committed, by topic"
+    );
+    describe_counter!(ASSIGNED, Count, "Partitions that came, by group");
+    describe_counter!(
+        LOST,
+        Count,
+        "Partitions that were lost, not given up, by group"
+    );
+    describe_counter!(
+        STALLS,
+        Count,
+        "Times that a consumer left its group as its program was stuck"
+    );
+    describe_gauge!(
+        LAG,
+        Count,
+        "Offsets that are not processed yet, by group, topic and partition"
     );
     describe_counter!(
         CONNECTIONS,

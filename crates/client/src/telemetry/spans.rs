@@ -1,4 +1,4 @@
-//! Spans of producing, with the names of OpenTelemetry's conventions for messaging.
+//! Spans of producing and consuming, with the names of OpenTelemetry's conventions for messaging.
 //!
 //! <https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/>: `create` for what makes messages,
 //! `send` for what hands them to the broker. Both are of a batch, never of a record: who does not listen to
@@ -67,4 +67,29 @@ pub(crate) fn failed(span: &Span, reason: &dyn std::fmt::Display) {
         span.record("otel.status_code", "ERROR");
         span.record("error.type", field::display(reason));
     }
+}
+
+/// From when a consumer hands a batch out until it is let go.
+pub(crate) fn process(
+    group: &str,
+    topic: &str,
+    partition: i32,
+    offset: i64,
+    records: usize,
+) -> Span {
+    tracing::info_span!(
+        target: "copart::consumer",
+        parent: None,
+        "process",
+        otel.name = format_args!("process {topic}"),
+        otel.kind = "consumer",
+        messaging.system = "kafka",
+        messaging.operation.name = "process",
+        messaging.operation.type = "process",
+        messaging.destination.name = topic,
+        messaging.destination.partition.id = partition,
+        messaging.consumer.group.name = group,
+        messaging.kafka.offset = offset,
+        messaging.batch.message_count = records,
+    )
 }

@@ -61,6 +61,8 @@ pub(crate) struct CoreConfig {
     pub(crate) memory: usize,
     pub(crate) rack: String,
     pub(crate) reset: Reset,
+    /// More partitions may come, also when nothing comes of those that there are.
+    pub(crate) endless: bool,
     pub(crate) backoff: Backoff,
     /// How long a follower is read from before the leader is asked again.
     pub(crate) replica_max_age: Duration,
@@ -159,12 +161,35 @@ impl FetchCore {
         self.places.insert(partition, place);
     }
 
+    /// Takes a partition that there is no place to begin in: the error is told, and a seek makes it go on.
+    pub(crate) fn assign_failed(&mut self, partition: TopicPartition, error: Error) {
+        self.assign(partition.clone(), Origin::At(Position::at(-1)), Bound::None);
+        if let Some(&place) = self.places.get(&partition) {
+            self.fail(place, error);
+        }
+    }
+
+    /// Whether anything waits to be handed out.
+    pub(crate) fn has_event(&self) -> bool {
+        !self.errors.is_empty() || !self.line.is_empty()
+    }
+
+    /// The next offset to be handed out and the epoch of what is before it; `None` while it is not known.
+    pub(crate) fn standing(&self, partition: &TopicPartition) -> Option<Position> {
+        let position = self.find(partition)?.position;
+        (position.offset >= 0).then_some(position)
+    }
+
     /// Reads it no more. What was fetched of it is forgotten.
-    #[allow(dead_code, reason = "for groups, which take partitions away")]
     pub(crate) fn revoke(&mut self, partition: &TopicPartition) -> bool {
         let Some(place) = self.places.remove(partition) else {
             return false;
         };
+        self.errors.retain(|error| {
+            let context = error.context();
+            context.partition != Some(partition.partition)
+                || context.topic.as_ref() != Some(&partition.topic)
+        });
         self.drop_queue(place);
         self.slots[place] = None;
         self.line.retain(|&listed| listed != place);
@@ -270,6 +295,9 @@ impl FetchCore {
             // Behind the others: each partition has its turn.
             self.list(place);
             return Some(Event::Chunk(chunk));
+        }
+        if self.config.endless {
+            return None;
         }
         let over = !self.places.is_empty() && self.all().all(|(_, slot)| slot.is_over());
         over.then_some(Event::End)

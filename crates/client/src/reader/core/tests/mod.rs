@@ -45,6 +45,7 @@ fn config() -> CoreConfig {
         rack: String::new(),
         reset: Reset::Error,
         backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(1)),
+        endless: false,
         replica_max_age: Duration::from_secs(300),
     }
 }
