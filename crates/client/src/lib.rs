@@ -20,6 +20,7 @@
 //! - [`Client`]: connections, metadata, and [any request](Client::request) of Kafka's.
 //! - [`Producer`]: idempotent by default, several batches in flight, nothing lost in silence.
 //! - [`Reader`]: topics and partitions from any place on, without a group.
+//! - [`Consumer`]: a member of a group; what was processed is committed, what is out is not taken away.
 //! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.

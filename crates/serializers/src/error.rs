@@ -24,6 +24,14 @@ pub enum ErrorKind {
     Unprepared,
     /// What has to be fetched could not be had now. It may later.
     Unavailable,
+    /// A schema can't be used: it does not parse, is not known to the registry,
+    /// is not compatible, or does not lead to the reader's.
+    Schema,
+    /// What has to be fetched is not to be had with these settings: an address,
+    /// a certificate or credentials are wrong.
+    Settings,
+    /// The bytes of a key would depend on something that changes.
+    UnstableKey,
 }
 
 impl fmt::Display for ErrorKind {
@@ -34,13 +42,17 @@ impl fmt::Display for ErrorKind {
             Self::Unserializable => "cannot be serialized",
             Self::Unprepared => "not prepared",
             Self::Unavailable => "not available",
+            Self::Schema => "unusable schema",
+            Self::Settings => "unusable settings",
+            Self::UnstableKey => "unstable key",
         })
     }
 }
 
 /// Why a value could not be written, or bytes could not be read.
 ///
-/// Printed as `topic "orders", key: reason (advice)`. Reasons of this crate's
+/// Printed as `topic "orders", key: reason (advice)`, without the place if there
+/// is none. Reasons of this crate's
 /// fixed layouts give lengths and places, never the data; those of `Json`
 /// are serde's, which may quote a value.
 // Boxed: an error is one pointer, so that the hot path's `Result` is small.
@@ -71,6 +83,23 @@ impl Error {
             advice: None,
             source: None,
         }))
+    }
+
+    /// An error in a schema, or of a registry, before there is a record.
+    #[cold]
+    #[cfg(feature = "schema")]
+    pub(crate) fn of_schema(kind: ErrorKind, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(kind, &Context::value(""), reason)
+    }
+
+    /// The same error, in this key or value.
+    #[must_use]
+    #[cold]
+    #[cfg(feature = "registry")]
+    pub(crate) fn in_context(mut self, context: &Context<'_>) -> Self {
+        self.0.topic = context.topic().to_owned();
+        self.0.part = context.part();
+        self
     }
 
     /// Says what to do about it.
@@ -105,7 +134,8 @@ impl Error {
         self.0.kind
     }
 
-    /// The topic of the record.
+    /// The topic of the record. Empty if there was no record yet, as when a
+    /// schema does not parse.
     pub fn topic(&self) -> &str {
         &self.0.topic
     }
@@ -150,6 +180,12 @@ impl Error {
     }
 }
 
+/// Hexadecimal digits, in lower case.
+#[cfg(feature = "schema")]
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// What is wrong most of the time when bytes don't fit.
 pub(crate) const OTHER_SERIALIZER: &str = "was it written with another serializer?";
 
@@ -162,7 +198,11 @@ impl fmt::Display for Error {
             advice,
             ..
         } = &*self.0;
-        write!(f, "topic {topic:?}, {part}: {reason}")?;
+        if topic.is_empty() {
+            f.write_str(reason)?;
+        } else {
+            write!(f, "topic {topic:?}, {part}: {reason}")?;
+        }
         match advice {
             Some(advice) => write!(f, " ({advice})"),
             None => Ok(()),

@@ -21,6 +21,10 @@
 //! | [`Json`] | none | compact JSON by serde |
 //! | [`CanonicalJson`] | none | JSON in the canonical form of RFC 8785 |
 //!
+//! Features that are off by default add Avro (`avro`), Protocol Buffers
+//! (`protobuf`, `protobuf-dynamic`), JSON Schema (`json-schema`), and the client
+//! of a Schema Registry (`registry`).
+//!
 //! **Null is not empty.** A null key leaves the partition to the partitioner, a
 //! null value is a tombstone that deletes its key from a compacted topic. Only
 //! [`Optional`] and [`Void`] read and write it; for all others a null is an
@@ -85,6 +89,8 @@
 #[doc = include_str!("../../../docs/src/serializers.md")]
 mod book {}
 
+#[cfg(feature = "avro")]
+mod avro;
 mod boolean;
 mod context;
 mod deserialize;
@@ -98,13 +104,21 @@ mod list;
 mod null;
 mod payload;
 mod poison;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod raw;
+#[cfg(feature = "registry")]
+pub mod registry;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod serialize;
 mod sink;
 mod utf8;
 #[cfg(feature = "uuid")]
 mod uuid;
 
+#[cfg(feature = "avro")]
+pub use avro::{Avro, AvroValue, AvroWriter};
 pub use boolean::Bool;
 pub use context::{Context, Headers, Part};
 pub use deserialize::Deserialize;
@@ -112,12 +126,18 @@ pub use error::{Error, ErrorKind, Result};
 pub use float::{Float32, Float64, Float64Raw};
 pub use format::{Format, Preparation};
 pub use integer::{Int16, Int32, Int64};
+#[cfg(feature = "json-schema")]
+pub use json::JsonSchema;
 #[cfg(feature = "json")]
 pub use json::{CanonicalJson, Json};
 pub use list::List;
 pub use null::{Optional, Void};
 pub use payload::Payload;
 pub use poison::{DeadLetterHeaders, Origin, Poison};
+#[cfg(feature = "protobuf")]
+pub use protobuf::Protobuf;
+#[cfg(feature = "protobuf-dynamic")]
+pub use protobuf::ProtobufDynamic;
 pub use raw::Raw;
 pub use serialize::Serialize;
 pub use sink::{AddedHeaders, Sink};

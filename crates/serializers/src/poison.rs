@@ -35,7 +35,10 @@ impl Poison {
     /// Whether this error is for the policy to decide: it will come again with
     /// the same bytes.
     pub fn decides(error: &Error) -> bool {
-        matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Null)
+        matches!(
+            error.kind(),
+            ErrorKind::Malformed | ErrorKind::Null | ErrorKind::Schema
+        )
     }
 }
 
@@ -138,6 +141,7 @@ mod tests {
         for (kind, decided) in [
             (ErrorKind::Malformed, true),
             (ErrorKind::Null, true),
+            (ErrorKind::Schema, true),
             (ErrorKind::Unavailable, false),
             (ErrorKind::Unprepared, false),
         ] {

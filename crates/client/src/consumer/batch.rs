@@ -206,6 +206,10 @@ pub struct GroupRecord {
 impl GroupRecord {
     /// It is processed.
     pub fn done(self) {
+        self.mark_done();
+    }
+
+    pub(super) fn mark_done(&self) {
         self.lease.done(self.span.clone());
     }
 

@@ -46,6 +46,10 @@ impl ConsumerBuilder {
         }
     }
 
+    pub(crate) fn change_reader(&mut self, change: impl FnOnce(&mut reader::Settings)) {
+        change(&mut self.settings.reader);
+    }
+
     /// Reads a topic. Can be called more than once.
     pub fn topic(mut self, topic: impl Into<Arc<str>>) -> Self {
         self.settings.topics.push(topic.into());
@@ -68,13 +72,15 @@ impl ConsumerBuilder {
         self
     }
 
-    /// Which of Kafka's protocols for groups it speaks (`group.protocol`). [`Protocol::Auto`] by default.
+    /// Which of Kafka's protocols for groups it speaks (`group.protocol`). [`Protocol::Auto`] by default. The classic
+    /// protocol is not there yet: [`build`](Self::build) refuses it, and older brokers than Kafka 4.0 are told of as an
+    /// error of [`recv`](Consumer::recv).
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.settings.protocol = protocol;
         self
     }
 
-    /// How partitions are dealt out in the classic protocol, in order of preference
+    /// How partitions are dealt out in the classic protocol, which is not there yet, in order of preference
     /// (`partition.assignment.strategy`). All members need one in common. Cooperative-sticky, then range, by default.
     ///
     /// If all are cooperative, members keep their partitions while the group is rebalanced. To change a running group

@@ -129,12 +129,9 @@ impl Settings {
             "pattern: must not be empty",
         );
         check(
-            self.protocol == Protocol::Consumer || !self.assignors.is_empty(),
-            "assignors: name one at least, as members of the classic protocol assign themselves",
-        );
-        check(
-            self.protocol != Protocol::Classic || self.server_assignor.is_none(),
-            "server assignor: brokers assign in the consumer protocol only",
+            self.protocol != Protocol::Classic,
+            "protocol: the classic protocol is not there yet; take the consumer protocol, which brokers have from \
+             Kafka 4.0 on",
         );
         check(
             self.instance_id.as_deref() != Some(""),

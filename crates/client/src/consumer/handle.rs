@@ -110,6 +110,15 @@ impl Consumer {
     }
 
     pub(super) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GroupBatch>>> {
+        let polled = self.poll_next_batch(cx);
+        if polled.is_ready() {
+            // From now on it is the program's turn.
+            self.shared.reader.stop_waiting();
+        }
+        polled
+    }
+
+    fn poll_next_batch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GroupBatch>>> {
         // What of it was not taken comes again.
         self.records = None;
         self.shared.resume_if_told();

@@ -114,7 +114,8 @@ impl Watermark {
         Some(Position::new(to, epoch))
     }
 
-    /// All that was handed out.
+    /// Behind all that was handed out.
+    #[cfg(test)]
     pub(crate) fn delivered(&self) -> i64 {
         self.delivered
     }

@@ -3,9 +3,10 @@
 //! - `syntax`: the text of a file.
 //! - `table`: every key, and what becomes of it.
 //! - `values`: reading values and collecting complaints.
-//! - `client`, `tls`, `sasl` (with `jaas` and `unsecured`), `producer`, `reader`: what each takes.
+//! - `client`, `tls`, `sasl` (with `jaas` and `unsecured`), `producer`, `reader`, `consumer`: what each takes.
 
 mod client;
+mod consumer;
 mod jaas;
 mod producer;
 mod reader;
@@ -24,7 +25,7 @@ use std::fmt;
 pub use table::{PropertyClients, PropertyKey, Treatment};
 
 use crate::client::config_error;
-use crate::{ClientBuilder, Partitioning, ProducerBuilder, ReaderBuilder, Result};
+use crate::{ClientBuilder, ConsumerBuilder, Partitioning, ProducerBuilder, ReaderBuilder, Result};
 
 /// Configuration with the keys of Java's clients or of librdkafka, checked as a whole.
 ///
@@ -62,6 +63,7 @@ pub struct Properties {
     client: client::ClientSettings,
     producer: producer::ProducerSettings,
     reader: reader::ReaderSettings,
+    consumer: consumer::ConsumerSettings,
 }
 
 impl Properties {
@@ -121,6 +123,7 @@ impl Properties {
         let client = client::read(&mut reading);
         let producer = producer::read(&mut reading);
         let reader = reader::read(&mut reading);
+        let consumer = consumer::read(&mut reading);
         violations.extend(reading.violations);
         if !violations.is_empty() {
             return Err(config_error(&violations));
@@ -130,6 +133,7 @@ impl Properties {
             client,
             producer,
             reader,
+            consumer,
         })
     }
 
@@ -150,11 +154,34 @@ impl Properties {
     /// Gives a reader's builder these settings. Where reading begins is for the code to say:
     /// `auto.offset.reset` is what happens when an offset is gone.
     pub fn configure_reader(&self, builder: ReaderBuilder) -> ReaderBuilder {
-        let builder = match self.client.retry_backoff() {
+        let mut builder = match self.client.retry_backoff() {
             Some(backoff) => builder.retry_backoff(backoff),
             None => builder,
         };
-        self.reader.configure(builder)
+        builder.change(|settings| self.reader.change(settings));
+        builder
+    }
+
+    /// The group (`group.id`), if the file names one.
+    pub fn group(&self) -> Option<&str> {
+        self.consumer.group.as_deref()
+    }
+
+    /// Gives a consumer's builder these settings. The group is what the builder was made with.
+    ///
+    /// ```no_run
+    /// # async fn run(properties: copart::Properties, client: copart::Client) -> copart::Result<()> {
+    /// let group = properties.group().unwrap_or("billing");
+    /// let consumer = client.consumer(group).topic("orders");
+    /// let mut consumer = properties.configure_consumer(consumer).build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn configure_consumer(&self, mut builder: ConsumerBuilder) -> ConsumerBuilder {
+        if let Some(backoff) = self.client.retry_backoff() {
+            builder = builder.retry_backoff(backoff);
+        }
+        builder.change_reader(|settings| self.reader.change(settings));
+        self.consumer.configure(builder)
     }
 
     /// Whose rule places keys, if the file says so.

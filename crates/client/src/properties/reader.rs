@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::values::Values;
-use crate::{Isolation, OffsetReset, ReaderBuilder};
+use crate::client::bounded;
+use crate::reader::Settings;
+use crate::{Isolation, OffsetReset};
 
 /// Checked settings.
 #[derive(Clone, Default)]
@@ -60,29 +62,28 @@ fn reset(values: &mut Values<'_>) -> Option<OffsetReset> {
 }
 
 impl ReaderSettings {
-    pub(super) fn configure(&self, mut builder: ReaderBuilder) -> ReaderBuilder {
+    pub(super) fn change(&self, settings: &mut Settings) {
         if let Some(isolation) = self.isolation {
-            builder = builder.isolation(isolation);
+            settings.isolation = isolation;
         }
         if let Some(reset) = self.reset {
-            builder = builder.on_out_of_range(reset);
+            settings.reset = reset;
         }
         if let Some(bytes) = self.min_bytes {
-            builder = builder.fetch_min_bytes(bytes);
+            settings.min_bytes = bytes;
         }
         if let Some(bytes) = self.max_bytes {
-            builder = builder.fetch_max_bytes(bytes);
+            settings.max_bytes = bytes;
         }
         if let Some(wait) = self.max_wait {
-            builder = builder.fetch_max_wait(wait);
+            settings.max_wait = bounded(wait);
         }
         if let Some(bytes) = self.max_partition_bytes {
-            builder = builder.partition_max_bytes(bytes);
+            settings.partition_max_bytes = bytes;
         }
         if let Some(bytes) = self.memory {
-            builder = builder.memory(bytes);
+            settings.memory = bytes;
         }
-        builder
     }
 }
 

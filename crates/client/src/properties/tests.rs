@@ -24,6 +24,7 @@ fn every_taken_key_is_looked_at() {
     client::read(&mut reading);
     producer::read(&mut reading);
     reader::read(&mut reading);
+    consumer::read(&mut reading);
     assert!(reading.violations.is_empty(), "{:?}", reading.violations);
     let taken = table::all().filter(|key| key.treatment == Treatment::Taken);
     let taken: BTreeSet<_> = taken.map(|key| key.name).collect();
@@ -276,4 +277,40 @@ async fn settings_arrive_where_they_belong() {
         .client();
     let error = client.connect_lazily().expect_err("no address");
     assert!(error.reason().contains("bootstrap"), "{error}");
+}
+
+#[test]
+fn consumers_of_java_and_librdkafka() {
+    let java = "bootstrap.servers=b1:9092\ngroup.id=billing\nenable.auto.commit=true\n\
+                auto.commit.interval.ms=1000\nsession.timeout.ms=10000\nmax.poll.interval.ms=60000\n\
+                group.instance.id=one\nauto.offset.reset=latest\n\
+                partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor,\
+                org.apache.kafka.clients.consumer.CooperativeStickyAssignor\n";
+    let properties = Properties::parse(java).expect("it is right");
+    assert_eq!(properties.group(), Some("billing"));
+    assert_eq!(properties.without_effect().count(), 0);
+    let shown = format!("{:?}", properties.consumer);
+    for part in [
+        "[Range, CooperativeSticky]",
+        "Processed { every: 1s }",
+        "Some(10s)",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+
+    let librdkafka = "metadata.broker.list=b1:9092\ngroup.id=billing\ngroup.protocol=consumer\n\
+                      group.remote.assignor=range\nenable.auto.commit=false\n\
+                      partition.assignment.strategy=roundrobin\n";
+    let properties = Properties::parse(librdkafka).expect("it is right");
+    let shown = format!("{:?}", properties.consumer);
+    for part in ["[RoundRobin]", "Some(Manual)", "Some(Consumer)"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+
+    let refused =
+        refusals("bootstrap.servers=b1:9092\npartition.assignment.strategy=com.example.Mine\n");
+    assert!(
+        refused.contains("com.example.Mine") && refused.contains("cannot run here"),
+        "{refused}"
+    );
 }

@@ -52,6 +52,10 @@ impl ReaderBuilder {
         }
     }
 
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+    }
+
     /// Reads all partitions of a topic. Can be called more than once. Partitions that are added to it later are
     /// read from their first record on, unless the reader has an [`until`](Self::until).
     pub fn topic(mut self, topic: impl Into<Arc<str>>) -> Self {

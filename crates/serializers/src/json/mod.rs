@@ -1,6 +1,8 @@
 //! JSON by serde.
 
 mod canonical;
+#[cfg(feature = "json-schema")]
+mod schema;
 mod writer;
 
 use std::borrow::Borrow;
@@ -13,6 +15,8 @@ use crate::error::OTHER_SERIALIZER;
 use crate::{Context, Deserialize, Error, ErrorKind, Format, Payload, Result, Serialize, Sink};
 
 pub use canonical::CanonicalJson;
+#[cfg(feature = "json-schema")]
+pub use schema::JsonSchema;
 
 /// Values of one type as compact JSON.
 ///

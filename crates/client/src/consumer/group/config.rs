@@ -8,11 +8,10 @@ use crate::Backoff;
 /// Which of Kafka's two protocols for groups a member speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// The consumer protocol if the coordinator has it and takes the member into the group by it, else the classic
-    /// one. Which of them is decided when the member joins first, and holds from then on.
+    /// Whichever the broker has: now the consumer protocol, as the classic one is not there yet.
     #[default]
     Auto,
-    /// JoinGroup and SyncGroup: a member assigns.
+    /// JoinGroup and SyncGroup: a member assigns. Not there yet.
     Classic,
     /// ConsumerGroupHeartbeat: the broker assigns (KIP-848).
     Consumer,

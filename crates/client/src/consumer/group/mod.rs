@@ -11,6 +11,7 @@
 mod action;
 mod config;
 mod core;
+mod epochs;
 mod topics;
 
 pub(crate) use action::{Action, Answer, GroupRequest, Identity, Token, Wanted};

@@ -86,10 +86,10 @@ pub(super) const KEYS: &[PropertyKey] = &[
         Librdkafka,
         "events go to `tracing`; its filter chooses",
     ),
-    without_effect(
+    taken(
         "default.api.timeout.ms",
         Java,
-        "calls have timeouts of their own in code",
+        "how long consumers' commits may take; other calls have timeouts of their own in code",
     ),
     without_effect(
         "enable.metrics.push",

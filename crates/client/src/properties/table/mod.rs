@@ -88,7 +88,7 @@ pub(super) const PARTS: [(&str, &[PropertyKey]); 4] = [
     ("Connections and metadata", client::KEYS),
     ("TLS and SASL", security::KEYS),
     ("Producers", producer::KEYS),
-    ("Readers", reader::KEYS),
+    ("Readers and consumers", reader::KEYS),
 ];
 
 pub(super) fn all() -> impl Iterator<Item = &'static PropertyKey> {

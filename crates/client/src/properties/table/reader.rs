@@ -1,14 +1,18 @@
-//! Readers.
+//! Readers and consumers.
 
 use super::PropertyClients::{Both, Java, Librdkafka};
 use super::{PropertyKey, taken, without_effect};
 
 pub(super) const KEYS: &[PropertyKey] = &[
-    without_effect("auto.commit.interval.ms", Both, "groups are not there yet"),
+    taken(
+        "auto.commit.interval.ms",
+        Both,
+        "how often consumers commit; 0: only when the program says so",
+    ),
     taken(
         "auto.offset.reset",
         Both,
-        "where to read on if an offset is gone: earliest, latest, none or `by_duration:PT…`",
+        "where to begin if nothing is committed, and to read on if an offset is gone: earliest, latest, none or `by_duration:PT…`",
     ),
     without_effect("check.crcs", Both, "checksums are compared, always"),
     without_effect(
@@ -19,13 +23,17 @@ pub(super) const KEYS: &[PropertyKey] = &[
     without_effect(
         "coordinator.query.interval.ms",
         Librdkafka,
-        "groups are not there yet",
+        "the coordinator is looked for when it is gone",
     ),
-    without_effect("enable.auto.commit", Both, "groups are not there yet"),
+    taken(
+        "enable.auto.commit",
+        Both,
+        "true: consumers commit what was processed; false: only when the program says so",
+    ),
     without_effect(
         "enable.auto.offset.store",
         Librdkafka,
-        "groups are not there yet",
+        "what is said to be done is processed",
     ),
     without_effect(
         "enable.partition.eof",
@@ -60,20 +68,32 @@ pub(super) const KEYS: &[PropertyKey] = &[
         Librdkafka,
         "the same as `fetch.max.wait.ms`",
     ),
-    without_effect(
-        "group.id",
+    taken("group.id", Both, "the group; `Properties::group` has it"),
+    taken(
+        "group.instance.id",
         Both,
-        "readers have no group; groups are not there yet",
+        "makes a consumer a static member",
     ),
-    without_effect("group.instance.id", Both, "groups are not there yet"),
-    without_effect("group.protocol", Both, "groups are not there yet"),
+    taken(
+        "group.protocol",
+        Both,
+        "classic or consumer; without it the broker decides",
+    ),
     without_effect(
         "group.protocol.type",
         Librdkafka,
-        "groups are not there yet",
+        "groups of consumers are of the type `consumer`",
     ),
-    without_effect("group.remote.assignor", Both, "groups are not there yet"),
-    without_effect("heartbeat.interval.ms", Both, "groups are not there yet"),
+    taken(
+        "group.remote.assignor",
+        Both,
+        "how the broker assigns in the consumer protocol",
+    ),
+    taken(
+        "heartbeat.interval.ms",
+        Both,
+        "how often a classic member shows that it is there",
+    ),
     taken(
         "isolation.level",
         Both,
@@ -85,17 +105,21 @@ pub(super) const KEYS: &[PropertyKey] = &[
         Java,
         "the most bytes of one partition in an answer",
     ),
-    without_effect("max.poll.interval.ms", Both, "groups are not there yet"),
+    taken(
+        "max.poll.interval.ms",
+        Both,
+        "how long processing a batch may take, and a rebalance",
+    ),
     without_effect("max.poll.records", Java, "a batch comes as it was written"),
     without_effect(
         "offset.store.method",
         Librdkafka,
-        "groups are not there yet",
+        "offsets are kept by the broker",
     ),
-    without_effect(
+    taken(
         "partition.assignment.strategy",
         Both,
-        "groups are not there yet",
+        "names of assignors, or Java's classes",
     ),
     taken(
         "queued.max.messages.kbytes",
@@ -107,6 +131,10 @@ pub(super) const KEYS: &[PropertyKey] = &[
         Librdkafka,
         "bytes are counted, not records",
     ),
-    without_effect("session.timeout.ms", Both, "groups are not there yet"),
+    taken(
+        "session.timeout.ms",
+        Both,
+        "after so long a silence a classic member is out",
+    ),
     without_effect("value.deserializer", Java, "the types in code decide"),
 ];

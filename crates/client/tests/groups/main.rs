@@ -1,0 +1,11 @@
+//! Consumers in groups, against the reference broker in this process: both protocols.
+
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod cancel;
+mod commits;
+mod concurrent;
+mod members;
+mod processing;
+mod support;
+mod topics;
