@@ -107,7 +107,9 @@ async fn run(
             Some(prefix) => format!("{prefix}.{sent}"),
             None => sent.to_string(),
         };
-        let mut record = ProducerRecord::to(&options.topic).key(key.as_ref()).value(&value);
+        let mut record = ProducerRecord::to(&options.topic)
+            .key(key.as_ref())
+            .value(&value);
         if options.message_create_time >= 0 {
             let later = start.elapsed().as_millis() as i64;
             record = record.timestamp(options.message_create_time + later);
