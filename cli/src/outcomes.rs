@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 
+use copart::protocol::ErrorCode;
 use copart_audit::{Error, ErrorKind};
 
 use crate::exit::Exit;
+use crate::plain;
 
 /// Says what failed, item by item, and ends with the gravest of the exit codes.
 pub(crate) fn settle<K, T>(
@@ -22,6 +24,20 @@ where
         }
     }
     Ok(exit)
+}
+
+/// As [`settle`], of what was deleted. What was not there, as `missing` says, is no failure.
+pub(crate) fn settle_deleted<K: Display>(
+    results: impl IntoIterator<Item = (K, copart::Result<()>)>,
+    missing: Option<ErrorCode>,
+) -> Result<Exit, Error> {
+    let results = results.into_iter().map(|(key, outcome)| match outcome {
+        Err(error) if missing.is_some() && error.code() == missing => (key, Ok("does not exist")),
+        outcome => (key, outcome.map(|()| "deleted")),
+    });
+    settle(results, |key, what| {
+        plain::line(format_args!("{key}: {what}"))
+    })
 }
 
 /// Says what failed.

@@ -3,8 +3,7 @@ use copart_audit::Error;
 
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
-use crate::outcomes::settle;
-use crate::plain;
+use crate::outcomes::settle_deleted;
 
 /// Delete groups, with the offsets that they have committed
 ///
@@ -30,14 +29,6 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
             .delete_groups(args.groups.iter().map(String::as_str))
             .await)
     })?;
-    let missing = |error: &copart::Error| {
-        args.if_exists && error.code() == Some(ErrorCode::GROUP_ID_NOT_FOUND)
-    };
-    let results = results.into_iter().map(|(group, outcome)| match outcome {
-        Err(error) if missing(&error) => (group, Ok("does not exist")),
-        outcome => (group, outcome.map(|()| "deleted")),
-    });
-    settle(results, |group, what| {
-        plain::line(format_args!("{group}: {what}"))
-    })
+    let missing = args.if_exists.then_some(ErrorCode::GROUP_ID_NOT_FOUND);
+    settle_deleted(results, missing)
 }

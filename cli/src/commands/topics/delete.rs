@@ -3,8 +3,7 @@ use copart_audit::Error;
 
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
-use crate::outcomes::settle;
-use crate::plain;
+use crate::outcomes::settle_deleted;
 
 /// Delete topics, with all their records
 #[derive(clap::Args)]
@@ -28,14 +27,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Error> {
             .delete_topics(args.names.iter().map(String::as_str))
             .await)
     })?;
-    let missing = |error: &copart::Error| {
-        args.if_exists && error.code() == Some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION)
-    };
-    let results = results.into_iter().map(|(name, outcome)| match outcome {
-        Err(error) if missing(&error) => (name, Ok("does not exist")),
-        outcome => (name, outcome.map(|()| "deleted")),
-    });
-    settle(results, |name, what| {
-        plain::line(format_args!("{name}: {what}"))
-    })
+    let missing = args
+        .if_exists
+        .then_some(ErrorCode::UNKNOWN_TOPIC_OR_PARTITION);
+    settle_deleted(results, missing)
 }
