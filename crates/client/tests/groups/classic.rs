@@ -144,7 +144,9 @@ async fn a_cooperative_group_goes_on_while_batches_are_out() {
     .await;
     assert!(batches.iter().all(|batch| batch.is_valid()));
     assert!(two.assignment().is_empty());
-    batches.map(|batch| batch.done());
+    for batch in batches {
+        batch.done();
+    }
     settled(&mut [&mut one, &mut two], 2).await;
     close(one).await;
     close(two).await;
