@@ -14,7 +14,7 @@ use futures_core::Stream;
 use super::batch::{GroupRecord, IntoRecords};
 use super::concurrent::{self, Source};
 use super::handle::Consumer;
-use crate::typed::{Decoder, Feed, Lot, TypedBatch, TypedRecord};
+use crate::typed::{Decoder, Feed, Lot, Next, TypedBatch, TypedRecord};
 use crate::{Error, Producer, Result, Start, TopicPartition};
 
 /// A [`Consumer`] with a deserializer for keys and one for values. Made by [`Consumer::typed`].
@@ -227,10 +227,7 @@ impl<K: Deserialize + 'static, V: Deserialize + 'static> TypedConsumer<K, V> {
         self.consumer
     }
 
-    fn poll_batch(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<TypedBatch<K::Value, V::Value>>>> {
+    fn poll_batch(&mut self, cx: &mut Context<'_>) -> Next<TypedBatch<K::Value, V::Value>> {
         // What of it was not taken comes again.
         self.feed.forget_records(None);
         let consumer = &mut self.consumer;
@@ -238,7 +235,7 @@ impl<K: Deserialize + 'static, V: Deserialize + 'static> TypedConsumer<K, V> {
     }
 }
 
-fn poll_lot(consumer: &mut Consumer, cx: &mut Context<'_>) -> Poll<Option<Result<IntoRecords>>> {
+fn poll_lot(consumer: &mut Consumer, cx: &mut Context<'_>) -> Next<IntoRecords> {
     consumer
         .poll_batch(cx)
         .map(|next| next.map(|batch| batch.map(super::batch::GroupBatch::into_records)))

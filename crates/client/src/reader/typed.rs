@@ -14,7 +14,7 @@ use super::core::Position;
 use super::handle::Reader;
 use super::record::OwnedRecord;
 use super::shared::Shared;
-use crate::typed::{Decoder, Feed, Lot, TypedBatch, TypedRecord};
+use crate::typed::{Decoder, Feed, Lot, Next, TypedBatch, TypedRecord};
 use crate::{Producer, Result, TopicPartition};
 
 /// A [`Reader`] with a deserializer for keys and one for values. Made by [`Reader::typed`].
@@ -146,7 +146,7 @@ impl<K: Deserialize + 'static, V: Deserialize + 'static> TypedReader<K, V> {
     fn poll_batch(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<TypedBatch<K::Value, V::Value, OwnedRecord>>>> {
+    ) -> Next<TypedBatch<K::Value, V::Value, OwnedRecord>> {
         if let Some(rest) = self.feed.take_rest() {
             return Poll::Ready(Some(Ok(rest)));
         }
@@ -157,13 +157,13 @@ impl<K: Deserialize + 'static, V: Deserialize + 'static> TypedReader<K, V> {
     fn poll_record(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<TypedRecord<K::Value, V::Value, OwnedRecord>>>> {
+    ) -> Next<TypedRecord<K::Value, V::Value, OwnedRecord>> {
         let reader = &mut self.reader;
         self.feed.poll_record(cx, |cx| poll_cut(reader, cx))
     }
 }
 
-fn poll_cut(reader: &mut Reader, cx: &mut Context<'_>) -> Poll<Option<Result<Cut>>> {
+fn poll_cut(reader: &mut Reader, cx: &mut Context<'_>) -> Next<Cut> {
     reader.poll_batch(cx).map(|next| {
         next.map(|batch| {
             batch.map(|batch| Cut {

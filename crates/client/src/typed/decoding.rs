@@ -52,6 +52,10 @@ enum Obstacle<R> {
     Again(Error),
 }
 
+/// What could be read of a batch.
+type Records<L, K, V> =
+    Vec<TypedRecord<<K as Deserialize>::Value, <V as Deserialize>::Value, <L as Lot>::Record>>;
+
 /// What is still to be done of a batch. First what can be read goes out, then what can't be is set aside, then
 /// the program is told of what stopped it.
 pub(crate) struct Decoding<L: Lot, K: Deserialize, V: Deserialize> {
@@ -61,7 +65,7 @@ pub(crate) struct Decoding<L: Lot, K: Deserialize, V: Deserialize> {
     preparing: Option<BoxFuture<'static, Result<(), SerdeError>>>,
     /// Which part's deserializer was prepared for `current`.
     prepared: Vec<Part>,
-    read: Vec<TypedRecord<K::Value, V::Value, L::Record>>,
+    read: Records<L, K, V>,
     /// To be written.
     letters: VecDeque<Letter<L::Record>>,
     writing: Option<BoxFuture<'static, Result<Delivery>>>,
@@ -127,7 +131,7 @@ impl<L: Lot, K: Deserialize + 'static, V: Deserialize + 'static> Decoding<L, K, 
         &mut self,
         decoder: &Arc<Decoder<K, V>>,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<Vec<TypedRecord<K::Value, V::Value, L::Record>>>>> {
+    ) -> Poll<Result<Option<Records<L, K, V>>>> {
         if self.obstacle.is_none() {
             ready!(self.poll_read(decoder, cx));
         }

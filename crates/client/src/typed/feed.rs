@@ -18,6 +18,9 @@ pub(crate) type Decoded<L, K, V> =
 pub(crate) type DecodedRecord<L, K, V> =
     TypedRecord<<K as Deserialize>::Value, <V as Deserialize>::Value, <L as Lot>::Record>;
 
+/// What comes next, if it is there; `None` at the end.
+pub(crate) type Next<T> = Poll<Option<Result<T>>>;
+
 /// Takes batches, and gives them decoded.
 pub(crate) struct Feed<L: Lot, K: Deserialize, V: Deserialize> {
     decoder: Arc<Decoder<K, V>>,
@@ -82,8 +85,8 @@ impl<L: Lot, K: Deserialize + 'static, V: Deserialize + 'static> Feed<L, K, V> {
     pub(crate) fn poll_batch(
         &mut self,
         cx: &mut Context<'_>,
-        source: impl FnMut(&mut Context<'_>) -> Poll<Option<Result<L>>>,
-    ) -> Poll<Option<Result<Decoded<L, K, V>>>> {
+        source: impl FnMut(&mut Context<'_>) -> Next<L>,
+    ) -> Next<Decoded<L, K, V>> {
         let mut next = ready!(self.poll_decoded(cx, source));
         if let Some(Ok(records)) = &mut next {
             for record in records {
@@ -105,8 +108,8 @@ impl<L: Lot, K: Deserialize + 'static, V: Deserialize + 'static> Feed<L, K, V> {
     fn poll_decoded(
         &mut self,
         cx: &mut Context<'_>,
-        mut source: impl FnMut(&mut Context<'_>) -> Poll<Option<Result<L>>>,
-    ) -> Poll<Option<Result<Vec<DecodedRecord<L, K, V>>>>> {
+        mut source: impl FnMut(&mut Context<'_>) -> Next<L>,
+    ) -> Next<Vec<DecodedRecord<L, K, V>>> {
         loop {
             if let Some(decoding) = self.decoding.as_mut().filter(|it| it.lot().is_current()) {
                 let next = ready!(decoding.poll(&self.decoder, cx)).transpose();
@@ -130,8 +133,8 @@ impl<L: Lot, K: Deserialize + 'static, V: Deserialize + 'static> Feed<L, K, V> {
     pub(crate) fn poll_record(
         &mut self,
         cx: &mut Context<'_>,
-        mut source: impl FnMut(&mut Context<'_>) -> Poll<Option<Result<L>>>,
-    ) -> Poll<Option<Result<DecodedRecord<L, K, V>>>> {
+        mut source: impl FnMut(&mut Context<'_>) -> Next<L>,
+    ) -> Next<DecodedRecord<L, K, V>> {
         loop {
             if let Some(mut record) = self.records.as_mut().and_then(Iterator::next) {
                 L::hand_out(record.raw_mut());

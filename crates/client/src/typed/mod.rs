@@ -12,5 +12,5 @@ mod record;
 
 pub(crate) use decoder::Decoder;
 pub(crate) use decoding::Lot;
-pub(crate) use feed::Feed;
+pub(crate) use feed::{Feed, Next};
 pub use record::{TypedBatch, TypedRecord};
