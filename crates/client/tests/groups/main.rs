@@ -10,3 +10,4 @@ mod members;
 mod processing;
 mod support;
 mod topics;
+mod typed;
