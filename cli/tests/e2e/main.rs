@@ -4,6 +4,7 @@ mod broker;
 mod catalogue;
 mod check;
 mod everyday;
+mod frames;
 mod groups;
 mod input;
 mod live;
