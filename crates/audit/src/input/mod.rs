@@ -10,6 +10,7 @@ mod delimited;
 mod encoding;
 mod format;
 mod json;
+mod key_frame;
 mod open;
 pub mod outgoing;
 pub mod records;
@@ -22,6 +23,7 @@ use memchr::memchr_iter;
 pub use block::KeyBlock;
 pub use encoding::KeyEncoding;
 pub use format::Format;
+pub use key_frame::KeyFrame;
 pub use open::Progress;
 
 use crate::Error;
@@ -48,6 +50,8 @@ pub struct InputOptions {
     pub count_field: Option<String>,
     /// How a key's text becomes bytes.
     pub encoding: KeyEncoding,
+    /// What happens to the schema registry's frame of a key, once it is bytes.
+    pub frame: KeyFrame,
     /// The text that stands for the null key, where the format has no null of its own.
     pub null_value: Option<String>,
     /// CSV and TSV: the first row is data, not names.
@@ -83,6 +87,7 @@ struct JsonFields {
 /// What happens to the text of a key, whatever the format.
 struct KeyRules {
     encoding: KeyEncoding,
+    frame: KeyFrame,
     null_value: Option<Vec<u8>>,
 }
 
@@ -178,6 +183,7 @@ impl Source {
             .map(|text| text.clone().into_bytes());
         let rules = KeyRules {
             encoding: options.encoding,
+            frame: options.frame,
             null_value,
         };
         Ok(Self {
@@ -277,13 +283,19 @@ impl KeyRules {
             block.push_null();
             return Ok(());
         }
-        block.push_decoded(|out| self.encoding.encode(text, out))
+        block.push_decoded(|out| {
+            let from = out.len();
+            self.encoding.encode(text, out)?;
+            self.frame.apply(out, from)
+        })
     }
 
     fn separated(&self, separator: u8, block: &mut KeyBlock) -> Result<(), BadRecord> {
         let raw = std::mem::take(&mut block.raw);
         let is_line = separator == b'\n';
-        let as_is = self.encoding == KeyEncoding::Utf8 && self.null_value.is_none();
+        let as_is = self.encoding == KeyEncoding::Utf8
+            && self.frame == KeyFrame::Keep
+            && self.null_value.is_none();
         block.in_decoded = !as_is;
         let all = records(&raw, block.first, separator);
         let result = if as_is {

@@ -9,3 +9,4 @@ mod members;
 mod processing;
 mod support;
 mod topics;
+mod typed;
