@@ -213,6 +213,7 @@ impl Source {
             progress,
             rules: KeyRules {
                 encoding: KeyEncoding::default(),
+                frame: KeyFrame::Keep,
                 null_value: None,
             },
         }
