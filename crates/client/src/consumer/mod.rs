@@ -2,7 +2,7 @@
 //!
 //! - `builder`, `config`, `hooks`: what a consumer is told.
 //! - `handle`: the [`Consumer`] that users hold; `batch`, `stream`: what comes out of it; `concurrent`: many records at a
-//!   time; `committer`: commits from elsewhere.
+//!   time; `typed`: decoded keys and values; `committer`: commits from elsewhere.
 //! - `watermark`, `progress`: what is out, what is done, and what may be committed, without I/O.
 //! - `group`: the member of the group, without I/O.
 //! - `shared`: what tasks share; `driver`: the task that does what the member wants; `subscribed`: the topics that it
@@ -16,11 +16,6 @@ mod committing;
 mod concurrent;
 mod config;
 mod driver;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the classic protocol, which needs the rest of it, is to come"
-)]
 pub(crate) mod group;
 mod handle;
 mod hooks;
@@ -31,6 +26,7 @@ mod release;
 mod shared;
 mod stream;
 mod subscribed;
+mod typed;
 mod watermark;
 
 pub use batch::{GroupBatch, GroupRecord, IntoRecords};
@@ -42,3 +38,4 @@ pub use handle::{Consumer, Membership};
 pub use hooks::Rebalance;
 pub use offsets::Committed;
 pub use stream::GroupRecords;
+pub use typed::{TypedConsumer, TypedGroupRecords};
