@@ -10,6 +10,7 @@ mod groups;
 mod input;
 mod live;
 mod records;
+mod schema;
 mod support;
 mod verify;
 mod weighed;
