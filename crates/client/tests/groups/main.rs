@@ -6,6 +6,7 @@ mod cancel;
 mod commits;
 mod concurrent;
 mod members;
+mod partitions;
 mod processing;
 mod support;
 mod topics;
