@@ -13,6 +13,7 @@ mod outcomes;
 mod plain;
 mod progress;
 mod records;
+mod registry;
 mod start;
 
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ enum Command {
     Produce(Box<commands::produce::Args>),
     Read(Box<commands::read::Args>),
     Consume(Box<commands::consume::Args>),
+    Schema(commands::schema::Args),
     Bench(Box<commands::bench::Args>),
 }
 
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         Command::Produce(args) => commands::produce::run(&args),
         Command::Read(args) => commands::read::run(&args),
         Command::Consume(args) => commands::consume::run(&args),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     match result {

@@ -15,6 +15,7 @@ pub(crate) mod metadata;
 pub(crate) mod movement;
 pub(crate) mod produce;
 pub(crate) mod read;
+pub(crate) mod schema;
 pub(crate) mod size;
 pub(crate) mod skew;
 pub(crate) mod topics;

@@ -9,6 +9,7 @@ mod groups;
 mod input;
 mod live;
 mod records;
+mod schema;
 mod support;
 mod verify;
 mod weighed;

@@ -13,6 +13,10 @@ mod round_robin;
 mod sticky;
 
 #[cfg(test)]
+mod java_rows;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;

@@ -9,6 +9,8 @@ mod even;
 mod moves;
 mod uneven;
 
+use std::collections::BTreeSet;
+
 use self::claims::Claims;
 use super::roster::{Owners, Roster};
 
@@ -34,10 +36,19 @@ fn settle(roster: &Roster<'_>, claims: &Claims) -> Owners {
     if roster.members.is_empty() {
         return roster.nobody();
     }
-    let all = roster.topics.len();
-    if roster.wants.iter().all(|wants| wants.len() == all) {
+    if all_want_the_same(roster) {
         even::assign(roster, claims)
     } else {
         uneven::assign(roster, claims)
     }
+}
+
+/// Topics that don't exist count too, as in Java's: it makes no difference to what is fair.
+fn all_want_the_same(roster: &Roster<'_>) -> bool {
+    let mut topics = roster.members.iter().map(|member| {
+        let topics = member.topics.iter();
+        topics.collect::<BTreeSet<_>>()
+    });
+    let first = topics.next();
+    topics.all(|topics| Some(topics) == first)
 }
