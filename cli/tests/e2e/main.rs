@@ -3,6 +3,7 @@
 mod broker;
 mod catalogue;
 mod check;
+mod demo;
 mod everyday;
 mod frames;
 mod groups;
