@@ -16,11 +16,6 @@ mod committing;
 mod concurrent;
 mod config;
 mod driver;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "the classic protocol, which needs the rest of it, is to come"
-)]
 pub(crate) mod group;
 mod handle;
 mod hooks;

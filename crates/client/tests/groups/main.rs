@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod cancel;
+mod classic;
 mod commits;
 mod concurrent;
 mod members;

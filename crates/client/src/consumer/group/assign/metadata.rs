@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use copart_protocol::Body;
 use copart_protocol::messages::consumer_protocol_assignment::{
     ConsumerProtocolAssignment, TopicPartition as Assigned,
@@ -226,6 +226,8 @@ fn read<B: Body>(bytes: &Bytes) -> Result<B> {
 
 #[cfg(test)]
 mod tests {
+    use bytes::{BufMut, BytesMut};
+
     use super::*;
 
     const ALL: [Assignor; 4] = [

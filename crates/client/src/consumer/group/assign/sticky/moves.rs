@@ -1,6 +1,6 @@
 //! Which partitions were moved while a group is balanced, from whom to whom.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Moves that are undone rather than crossed: if a partition of a topic went from one member to another, none of that topic
 /// goes the other way; the one that went comes back.
