@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueEnum;
-use copart_audit::input::{Format, InputOptions, KeyEncoding, Source};
+use copart_audit::input::{Format, InputOptions, KeyEncoding, KeyFrame, Source};
 use copart_audit::verify::UnpinnedPolicy;
 use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
@@ -40,6 +40,16 @@ pub(crate) struct KeyArgs {
     /// int32 and int64 are big-endian, as Java's serializers write them.
     #[arg(long, value_name = "ENCODING", default_value_t, help_heading = "Input")]
     key_encoding: KeyEncoding,
+
+    /// What happens to the schema registry's frame in front of each key, which is hashed with it:
+    /// keep, strip-confluent, strip-apicurio, strip-glue, replace-id=N or add-id=N
+    ///
+    /// strip-confluent takes off 00 and the schema's id in 4 bytes, strip-apicurio 00 and an id in 8
+    /// bytes, strip-glue 03, the compression and a UUID, 18 bytes, and decompresses. replace-id puts
+    /// another id into Confluent's frame, add-id puts that frame in front of keys that have none. A
+    /// key that has no such frame stops the run.
+    #[arg(long, value_name = "FRAME", default_value_t, help_heading = "Input")]
+    key_frame: KeyFrame,
 
     /// The text that stands for a null key in lines, nul, csv and tsv; a null key is not an empty
     /// one
@@ -89,6 +99,7 @@ impl KeyArgs {
             field: self.field.clone(),
             count_field: count_field.map(str::to_owned),
             encoding: self.key_encoding,
+            frame: self.key_frame,
             null_value: self.null_value.clone(),
             no_header: self.no_header,
             missing_is_null: self.missing == Missing::Null,

@@ -3,11 +3,14 @@
 mod broker;
 mod catalogue;
 mod check;
+mod demo;
 mod everyday;
+mod frames;
 mod groups;
 mod input;
 mod live;
 mod records;
+mod schema;
 mod support;
 mod verify;
 mod weighed;

@@ -25,6 +25,7 @@ pub mod check;
 mod clients;
 pub mod copartition;
 mod error;
+mod frame;
 pub mod infer;
 pub mod input;
 pub mod lint;

@@ -46,6 +46,9 @@ pub enum ErrorKind {
     Guard,
     /// A value cannot be encoded.
     Encoding,
+    /// A key or a value cannot be decoded: it is not what the deserializer reads, or what it needs for that is not there.
+    /// The source is the deserializer's own error.
+    Decoding,
     /// A newer producer has taken this producer's place.
     Fenced,
     /// The partition is not this consumer's, or not any more: its group has given it to another member.
@@ -99,6 +102,7 @@ impl ErrorKind {
             Self::Partitioning => "partitioning",
             Self::Guard => "guard",
             Self::Encoding => "encoding",
+            Self::Decoding => "decoding",
             Self::Fenced => "fenced",
             Self::Revoked => "revoked",
             Self::Stalled => "stalled",
@@ -259,7 +263,7 @@ impl Error {
                 true
             }
             // A registry that did not answer may do so later.
-            ErrorKind::Encoding => self
+            ErrorKind::Encoding | ErrorKind::Decoding => self
                 .0
                 .source
                 .as_deref()

@@ -22,6 +22,7 @@
 //! - [`Reader`]: topics and partitions from any place on, without a group.
 //! - [`Consumer`]: a member of a group; what was processed is committed, what is out is not taken away.
 //! - [`TypedProducer`]: keys and values by [serializers], and null only where it is said.
+//! - [`TypedConsumer`], [`TypedReader`]: keys and values decoded; what can't be read fails, is skipped or set aside.
 //! - [`Partitioning`]: as another client, spread, or by code of yours.
 //! - [`Admin`](admin::Admin): topics, settings, offsets and groups, one outcome for each item.
 //! - [`Properties`]: configuration with the keys of Java's clients and of librdkafka.
@@ -46,13 +47,15 @@ mod properties;
 mod reader;
 mod telemetry;
 mod topic_partition;
+mod typed;
 
 pub use backoff::Backoff;
 pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
 pub use consumer::{
     Assignor, Commit, Committed, Committer, Consumer, ConsumerBuilder, GroupBatch, GroupRecord,
-    GroupRecords, IntoRecords, Membership, Protocol as GroupProtocol, Rebalance,
+    GroupRecords, IntoRecords, Membership, PartitionStream, Partitions, Protocol as GroupProtocol,
+    Rebalance, TypedConsumer, TypedGroupRecords,
 };
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;
@@ -71,9 +74,10 @@ pub use producer::{
 pub use properties::{Properties, PropertyClients, PropertyKey, Treatment};
 pub use reader::{
     Batch, End, Isolation, OffsetAndTimestamp, OffsetReset, OwnedRecord, Reader, ReaderBuilder,
-    Record, RecordStream, Records, Start, Watermarks,
+    Record, RecordStream, Records, Start, TypedReader, TypedRecordStream, Watermarks,
 };
 pub use telemetry::{
     Acknowledgement, Interceptor, OutgoingRecord, TraceContext, TraceInjector, describe_metrics,
 };
 pub use topic_partition::TopicPartition;
+pub use typed::{TypedBatch, TypedRecord};

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::{Error, ErrorKind, Part};
 
 /// What a consumer does with a record whose key or value can't be read, and
-/// never will be. The consumer applies it; errors that may pass
+/// never will be. The client's typed consumers apply it; errors that may pass
 /// ([`Error::is_retriable`]) are none of its business.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

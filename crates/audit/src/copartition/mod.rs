@@ -14,6 +14,7 @@ use copart_partitioners::PartitionCount;
 pub use report::*;
 
 use crate::Error;
+use crate::frame::RegistryId;
 use crate::infer::sample::Sample;
 use crate::infer::{InferOptions, InferReport, InferVerdict, Observed, TwinReason, conclude};
 use crate::input::records::{Dump, RecordSource};
@@ -302,7 +303,7 @@ fn encoding_check(
     check(CheckKind::KeyEncoding, outcome, message)
 }
 
-fn listed(ids: impl Iterator<Item = u32>) -> String {
+fn listed(ids: impl Iterator<Item = RegistryId>) -> String {
     let ids: Vec<_> = ids.take(5).map(|id| id.to_string()).collect();
     ids.join(", ")
 }

@@ -1,6 +1,6 @@
-//! Keys that begin with a schema registry's prefix: a zero byte and a schema id of four bytes.
+//! Keys that begin with a schema registry's [frame](crate::frame).
 //!
-//! Producers hash the prefix too. When a key schema gets a new id, be it for a comment in it,
+//! Producers hash the frame too. When a key schema gets a new id, be it for a comment in it,
 //! every key moves (materialize #26353).
 
 use std::collections::HashMap;
@@ -9,6 +9,7 @@ use data_encoding::HEXLOWER;
 use serde::Serialize;
 
 use super::sample::Sample;
+use crate::frame::{Frame, FrameForm, RegistryId};
 
 /// Keys under the schema registry's framing.
 #[derive(Clone, Debug, Serialize)]
@@ -30,8 +31,10 @@ pub struct Framing {
 /// A schema id and how many keys carry it.
 #[derive(Clone, Debug, Serialize)]
 pub struct SchemaId {
+    /// Whose frame it stands in.
+    pub form: FrameForm,
     /// The registry's id.
-    pub id: u32,
+    pub id: RegistryId,
     /// Distinct keys.
     pub keys: u64,
 }
@@ -39,7 +42,7 @@ pub struct SchemaId {
 /// One payload under several schema ids.
 #[derive(Clone, Debug, Serialize)]
 pub struct FramedExample {
-    /// What follows the prefix, in hexadecimal; the first 64 bytes.
+    /// What follows the frame, in hexadecimal; the first 64 bytes.
     pub payload_hex: String,
     /// The schema id and the partition of each of its keys.
     pub places: Vec<FramedPlace>,
@@ -49,7 +52,7 @@ pub struct FramedExample {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FramedPlace {
     /// The schema id.
-    pub schema_id: u32,
+    pub schema_id: RegistryId,
     /// The partition.
     pub partition: u32,
 }
@@ -57,36 +60,22 @@ pub struct FramedPlace {
 /// Examples that are kept.
 const SHOWN: usize = 10;
 
-/// Ids of schemas are small, and a payload has at least a byte. A random key begins like this once
-/// in 2^16 times.
-const LARGEST_ID: u32 = 1 << 24;
-
-/// The schema id of a key that looks framed.
-pub(crate) fn schema_id(key: &[u8]) -> Option<u32> {
-    let [0, a, b, c, d, _, ..] = *key else {
-        return None;
-    };
-    let id = u32::from_be_bytes([a, b, c, d]);
-    // Eight bytes that begin with zeros are rather a small int64.
-    (id > 0 && id < LARGEST_ID && key.len() != 8).then_some(id)
-}
-
 /// What is framed among the sampled keys; `None` when too few are to believe it.
 pub(crate) fn framing(sample: &Sample) -> Option<Framing> {
-    let framed: Vec<(usize, u32)> = sample
+    let framed: Vec<(usize, Frame<'_>)> = sample
         .keys
         .iter()
         .enumerate()
-        .filter_map(|(i, key)| Some((i, schema_id(key)?)))
+        .filter_map(|(i, key)| Some((i, Frame::guess(key)?)))
         .collect();
     if framed.is_empty() || framed.len() * 20 < sample.keys.len() {
         return None;
     }
-    let mut ids: HashMap<u32, u64> = HashMap::new();
-    let mut payloads: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for &(i, id) in &framed {
-        *ids.entry(id).or_default() += 1;
-        payloads.entry(&sample.keys[i][5..]).or_default().push(i);
+    let mut ids: HashMap<(FrameForm, RegistryId), u64> = HashMap::new();
+    let mut payloads: HashMap<&[u8], Vec<(usize, RegistryId)>> = HashMap::new();
+    for &(i, Frame { form, id, rest, .. }) in &framed {
+        *ids.entry((form, id)).or_default() += 1;
+        payloads.entry(rest).or_default().push((i, id));
     }
     // Ids that nearly every key has of its own are no ids of schemas.
     if ids.len() > 8.max(framed.len() / 4) {
@@ -94,9 +83,9 @@ pub(crate) fn framing(sample: &Sample) -> Option<Framing> {
     }
     let mut schema_ids: Vec<_> = ids
         .into_iter()
-        .map(|(id, keys)| SchemaId { id, keys })
+        .map(|((form, id), keys)| SchemaId { form, id, keys })
         .collect();
-    schema_ids.sort_by_key(|schema| (std::cmp::Reverse(schema.keys), schema.id));
+    schema_ids.sort_by_key(|schema| (std::cmp::Reverse(schema.keys), schema.form, schema.id));
     schema_ids.truncate(20);
     let mut partitions: HashMap<usize, Vec<u32>> = HashMap::new();
     for place in &sample.places {
@@ -105,16 +94,15 @@ pub(crate) fn framing(sample: &Sample) -> Option<Framing> {
             .or_default()
             .push(place.partition);
     }
-    let mut several: Vec<(&[u8], Vec<usize>)> = payloads
+    let mut several: Vec<(&[u8], Vec<(usize, RegistryId)>)> = payloads
         .into_iter()
         .filter(|(_, keys)| keys.len() > 1)
         .collect();
     several.sort_by_key(|(_, keys)| keys[0]);
-    let places = |keys: &[usize]| -> Vec<FramedPlace> {
+    let places = |keys: &[(usize, RegistryId)]| -> Vec<FramedPlace> {
         keys.iter()
-            .flat_map(|key| {
-                let schema_id = schema_id(&sample.keys[*key]).unwrap_or_default();
-                let partitions = partitions.get(key).map_or(&[][..], Vec::as_slice);
+            .flat_map(|&(key, schema_id)| {
+                let partitions = partitions.get(&key).map_or(&[][..], Vec::as_slice);
                 partitions.iter().map(move |&partition| FramedPlace {
                     schema_id,
                     partition,
@@ -149,21 +137,6 @@ mod tests {
     use super::super::sample::Limits;
     use super::*;
     use crate::input::records::Record;
-
-    #[test]
-    fn only_what_looks_framed_is() {
-        for (key, id) in [
-            (&b"\0\0\0\0\x01\x54"[..], Some(1)),
-            (b"\0\0\x01\0\0abcd", Some(65_536)),
-            (b"\0\0\0\0\x01", None),
-            (b"\0\0\0\0\0\x54", None),
-            (b"\0\x7f\0\0\x01\x54", None),
-            (b"\0\0\0\0\x01\0\0\x54", None),
-            (b"user-1", None),
-        ] {
-            assert_eq!(schema_id(key), id, "{key:?}");
-        }
-    }
 
     #[test]
     fn a_payload_under_two_ids_is_found_apart() {

@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering;
 
 use copart_partitioners::PartitionCount;
 
-pub(crate) use framing::schema_id;
+pub use crate::frame::{FrameForm, RegistryId};
 pub use framing::{FramedExample, FramedPlace, Framing, SchemaId};
 pub use report::*;
 pub use spread::{Spread, SpreadKind};

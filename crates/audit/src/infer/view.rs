@@ -7,7 +7,7 @@
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 use uuid::Uuid;
 
-use super::framing;
+use crate::frame::{Frame, FrameForm};
 use crate::input::KeyEncoding;
 
 /// Which bytes are taken to be hashed.
@@ -22,8 +22,8 @@ pub(crate) enum View {
     UuidAsText,
     /// The key is text in double quotes; what is inside was hashed.
     Unquoted,
-    /// A schema registry's prefix was left out: magic byte and schema id.
-    WithoutSchemaId,
+    /// A schema registry's frame was left out.
+    Without(FrameForm),
     /// Kafka Streams' windowed key: the 8 bytes of the window's start were left out.
     WithoutWindow,
     /// Kafka Streams' session-windowed key: the 16 bytes of its end and start were left out.
@@ -48,7 +48,9 @@ impl View {
         Self::IntegerAsText,
         Self::UuidAsText,
         Self::Unquoted,
-        Self::WithoutSchemaId,
+        Self::Without(FrameForm::Confluent),
+        Self::Without(FrameForm::Apicurio),
+        Self::Without(FrameForm::Glue),
         Self::WithoutWindow,
         Self::WithoutSession,
     ];
@@ -74,7 +76,9 @@ impl View {
             Self::IntegerAsText => "integer-as-text",
             Self::UuidAsText => "uuid-as-text",
             Self::Unquoted => "unquoted",
-            Self::WithoutSchemaId => "without-schema-id",
+            Self::Without(FrameForm::Confluent) => "without-schema-id",
+            Self::Without(FrameForm::Apicurio) => "without-apicurio-id",
+            Self::Without(FrameForm::Glue) => "without-glue-id",
             Self::WithoutWindow => "without-window",
             Self::WithoutSession => "without-session",
         }
@@ -101,7 +105,13 @@ impl View {
             Self::IntegerAsText => "the integer as decimal text",
             Self::UuidAsText => "the UUID as lower-case text",
             Self::Unquoted => "the text without its quotes",
-            Self::WithoutSchemaId => "the key without the schema registry's 5-byte prefix",
+            Self::Without(FrameForm::Confluent) => {
+                "the key without the schema registry's 5-byte prefix"
+            }
+            Self::Without(FrameForm::Apicurio) => {
+                "the key without Apicurio's 9 bytes of zero byte and schema id"
+            }
+            Self::Without(FrameForm::Glue) => "the key without AWS Glue's header of 18 bytes",
             Self::WithoutWindow => "the key without the window's start (its last 8 bytes)",
             Self::WithoutSession => "the key without the session's bounds (its last 16 bytes)",
         }
@@ -171,10 +181,8 @@ impl View {
                 }
                 _ => false,
             },
-            Self::WithoutSchemaId => framing::schema_id(key).is_some_and(|_| {
-                out.extend_from_slice(&key[5..]);
-                true
-            }),
+            Self::Without(form) => Frame::guess(key)
+                .is_some_and(|frame| frame.form == form && frame.unpack(out).is_ok()),
             Self::WithoutWindow => without_tail(key, 8, out),
             Self::WithoutSession => without_tail(key, 16, out),
         }
@@ -241,7 +249,31 @@ mod tests {
             (View::UuidAsText, raw.as_bytes(), Some(uuid.as_bytes())),
             (View::Unquoted, b"\"a\"", Some(b"a")),
             (View::Unquoted, b"\"", None),
-            (View::WithoutSchemaId, b"\0\0\0\0\x01\x54", Some(b"\x54")),
+            (
+                View::Without(FrameForm::Confluent),
+                b"\0\0\0\0\x01\x54",
+                Some(b"\x54"),
+            ),
+            (
+                View::Without(FrameForm::Apicurio),
+                b"\0\0\0\0\x01\x54",
+                None,
+            ),
+            (
+                View::Without(FrameForm::Apicurio),
+                b"\0\0\0\0\0\0\0\0\x01\x54",
+                Some(b"\x54"),
+            ),
+            (
+                View::Without(FrameForm::Glue),
+                b"\x03\0abcdef\x1a\x8b\x8cdefghij\x54",
+                None,
+            ),
+            (
+                View::Without(FrameForm::Glue),
+                b"\x03\0abcdef\x4a\x8b\x8cdefghij\x54",
+                Some(b"\x54"),
+            ),
             (View::WithoutWindow, &window, Some(b"user-1")),
             (View::WithoutSession, &session, Some(b"user-1")),
             (View::WithoutSession, &window, None),

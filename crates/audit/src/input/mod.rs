@@ -10,10 +10,12 @@ mod delimited;
 mod encoding;
 mod format;
 mod json;
+mod key_frame;
 mod open;
 pub mod outgoing;
 pub mod records;
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
@@ -21,6 +23,7 @@ use memchr::memchr_iter;
 pub use block::KeyBlock;
 pub use encoding::KeyEncoding;
 pub use format::Format;
+pub use key_frame::KeyFrame;
 pub use open::Progress;
 
 use crate::Error;
@@ -47,6 +50,8 @@ pub struct InputOptions {
     pub count_field: Option<String>,
     /// How a key's text becomes bytes.
     pub encoding: KeyEncoding,
+    /// What happens to the schema registry's frame of a key, once it is bytes.
+    pub frame: KeyFrame,
     /// The text that stands for the null key, where the format has no null of its own.
     pub null_value: Option<String>,
     /// CSV and TSV: the first row is data, not names.
@@ -82,6 +87,7 @@ struct JsonFields {
 /// What happens to the text of a key, whatever the format.
 struct KeyRules {
     encoding: KeyEncoding,
+    frame: KeyFrame,
     null_value: Option<Vec<u8>>,
 }
 
@@ -177,6 +183,7 @@ impl Source {
             .map(|text| text.clone().into_bytes());
         let rules = KeyRules {
             encoding: options.encoding,
+            frame: options.frame,
             null_value,
         };
         Ok(Self {
@@ -188,6 +195,28 @@ impl Source {
             rules,
             layout,
         })
+    }
+
+    /// Keys that are in memory, a line each, under a name for messages and reports.
+    #[must_use]
+    pub fn of_lines(name: impl Into<String>, lines: impl Into<Vec<u8>>) -> Self {
+        let lines = lines.into();
+        let size = lines.len() as u64;
+        let progress = Progress::default();
+        let opened = Opened::Stream(Box::new(Cursor::new(lines)));
+        Self {
+            name: name.into(),
+            path: None,
+            records_are_lines: false,
+            size: Some(size),
+            layout: Layout::Separated(Cutter::new(opened, &progress), b'\n'),
+            progress,
+            rules: KeyRules {
+                encoding: KeyEncoding::default(),
+                frame: KeyFrame::Keep,
+                null_value: None,
+            },
+        }
     }
 
     /// The file's name, for messages.
@@ -255,13 +284,19 @@ impl KeyRules {
             block.push_null();
             return Ok(());
         }
-        block.push_decoded(|out| self.encoding.encode(text, out))
+        block.push_decoded(|out| {
+            let from = out.len();
+            self.encoding.encode(text, out)?;
+            self.frame.apply(out, from)
+        })
     }
 
     fn separated(&self, separator: u8, block: &mut KeyBlock) -> Result<(), BadRecord> {
         let raw = std::mem::take(&mut block.raw);
         let is_line = separator == b'\n';
-        let as_is = self.encoding == KeyEncoding::Utf8 && self.null_value.is_none();
+        let as_is = self.encoding == KeyEncoding::Utf8
+            && self.frame == KeyFrame::Keep
+            && self.null_value.is_none();
         block.in_decoded = !as_is;
         let all = records(&raw, block.first, separator);
         let result = if as_is {

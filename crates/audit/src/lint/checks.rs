@@ -4,7 +4,7 @@ use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 use serde::Serialize;
 
-use crate::infer::schema_id;
+use crate::frame::Frame;
 
 /// Something that a key has and its owner may not know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -37,7 +37,7 @@ pub enum LintRule {
     MixedWidths,
     /// It is there in another spelling, too.
     TwoSpellings,
-    /// It begins with a schema registry's prefix.
+    /// It begins with a schema registry's frame.
     SchemaFramed,
     /// It has characters of more than one byte.
     NonAscii,
@@ -135,7 +135,7 @@ impl LintRule {
             Self::NotNfc => "the key is not in Unicode's composed form (NFC)",
             Self::MixedWidths => "there are binary keys of 4 bytes and of 8",
             Self::TwoSpellings => "one key is there in two spellings",
-            Self::SchemaFramed => "the key begins with a schema registry's prefix",
+            Self::SchemaFramed => "the key begins with a schema registry's frame",
             Self::NonAscii => "the key has characters of more than one byte",
         }
     }
@@ -184,7 +184,7 @@ impl LintRule {
                 "The spellings are different keys, most likely on different partitions, and compaction keeps both. Normalise before the key is sent."
             }
             Self::SchemaFramed => {
-                "The schema id is hashed with the key. When the key schema gets a new id, every key moves. Use plain keys, or pin the schema."
+                "The schema id is hashed with the key. When the key schema gets a new id, every key moves: `copart map --key-frame replace-id=N` shows where to. Use plain keys, or pin the schema."
             }
             Self::NonAscii => {
                 "rdkafka-ruby's partition_key hashes only as many bytes as the string has characters (rdkafka-ruby issue 629); ruby-kafka's murmur2 on x86-64 reads bytes of 0x80 and more as negative. `copart verify` shows which keys they move."
@@ -355,7 +355,7 @@ fn kind_of_text(bytes: &[u8], ascii: bool) -> KeyKind {
 
 fn binary(key: &[u8]) -> (KeyKind, u32) {
     let mut found = 0;
-    let kind = if schema_id(key).is_some() {
+    let kind = if Frame::guess(key).is_some() {
         found |= LintRule::SchemaFramed.bit();
         KeyKind::SchemaFramed
     } else {
@@ -412,6 +412,8 @@ mod tests {
             (b"fd7af248-ce5c-46a5-93d7-1c0c9005b99d", &[]),
             (b"FD7AF248CE5C46A593D71C0C9005B99D", &["uuid-case"]),
             (b"\0\0\0\0\x01\x54", &["schema-framed"]),
+            (b"\0\0\0\0\0\0\0\0\x01\x54", &["schema-framed"]),
+            (b"\x03\0abcdef\x4a\x8b\x8cdefghij\x54", &["schema-framed"]),
             (b"\0\0\0\x2a", &[]),
             (b"\x2a\0\0\0", &[]),
             (b"\xff\xfe", &[]),

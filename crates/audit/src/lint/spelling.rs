@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use uuid::Uuid;
 
 use super::checks::KeyKind;
-use crate::infer::schema_id;
+use crate::frame::Frame;
 
 /// Plainest spellings that are kept.
 const KEPT: usize = 1 << 16;
@@ -37,8 +37,8 @@ pub(crate) fn plainest(key: &[u8], kind: KeyKind) -> Cow<'_, [u8]> {
         )
     };
     match kind {
-        KeyKind::SchemaFramed => match schema_id(key) {
-            Some(_) => Cow::Owned([b"schema:", &key[5..]].concat()),
+        KeyKind::SchemaFramed => match Frame::guess(key) {
+            Some(frame) => Cow::Owned([b"schema:", frame.rest].concat()),
             None => Cow::Borrowed(key),
         },
         KeyKind::Binary4 => match key.try_into() {

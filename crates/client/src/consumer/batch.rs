@@ -3,7 +3,9 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::config::Commit;
 use super::progress::Ticket;
 use super::shared::Shared;
 use crate::reader::{Batch, OwnedRecord};
@@ -14,24 +16,55 @@ pub(super) struct Lease {
     shared: Arc<Shared>,
     ticket: Ticket,
     span: tracing::Span,
+    /// It goes out record by record: what of it was not taken is not delivered.
+    is_cut: AtomicBool,
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.shared.release(&self.ticket);
+        let as_a_whole = !self.is_cut.load(Ordering::Relaxed);
+        self.shared.release(&self.ticket, as_a_whole);
     }
 }
 
 impl Lease {
     fn done(&self, span: Range<i64>) {
-        let counts = self.shared.progress().done(&self.ticket, span.clone());
-        if !counts {
+        self.all_done(std::iter::once(span));
+    }
+
+    fn all_done(&self, spans: impl IntoIterator<Item = Range<i64>>) {
+        let mut progress = self.shared.progress();
+        let late = spans
+            .into_iter()
+            .find(|span| !progress.done(&self.ticket, span.clone()));
+        drop(progress);
+        if let Some(span) = late {
             tracing::warn!(
                 partition = %self.ticket.partition,
                 from = span.start,
                 "records were done after their partition was taken away or sought elsewhere: they are not committed"
             );
         }
+    }
+
+    /// Commits after these are done.
+    async fn commit(lease: Arc<Self>, spans: impl IntoIterator<Item = Range<i64>>) -> Result<()> {
+        let (shared, ticket) = (Arc::clone(&lease.shared), lease.ticket.clone());
+        let counts = {
+            let mut progress = shared.progress();
+            spans.into_iter().all(|span| progress.done(&ticket, span))
+        };
+        drop(lease);
+        if !counts {
+            return Err(shared.not_ours(&ticket.partition));
+        }
+        let of = [ticket.partition];
+        let offsets = shared.progress().uncommitted(Some(&of));
+        shared.commit(offsets).await
+    }
+
+    fn is_valid(&self) -> bool {
+        self.shared.progress().is_valid(&self.ticket)
     }
 }
 
@@ -64,6 +97,7 @@ impl GroupBatch {
             shared: Arc::clone(shared),
             ticket,
             span,
+            is_cut: AtomicBool::new(false),
         };
         Self {
             batch,
@@ -94,20 +128,13 @@ impl GroupBatch {
     /// Cancel-safe: the records are done, and are committed later if not now.
     pub async fn commit(self) -> Result<()> {
         let Self { batch: _, lease } = self;
-        let (shared, ticket) = (Arc::clone(&lease.shared), lease.ticket.clone());
-        let counts = shared.progress().done(&ticket, ticket.span.clone());
-        drop(lease);
-        if !counts {
-            return Err(shared.not_ours(&ticket.partition));
-        }
-        let of = [ticket.partition];
-        let offsets = shared.progress().uncommitted(Some(&of));
-        shared.commit(offsets).await
+        let span = lease.ticket.span.clone();
+        Lease::commit(lease, std::iter::once(span)).await
     }
 
     /// Whether its partition is still this consumer's, so that what is done of it counts.
     pub fn is_valid(&self) -> bool {
-        self.lease.shared.progress().is_valid(&self.lease.ticket)
+        self.lease.is_valid()
     }
 
     /// The partition.
@@ -122,6 +149,7 @@ impl GroupBatch {
 
     /// Its records one by one, each on its own.
     pub fn into_records(self) -> IntoRecords {
+        self.lease.is_cut.store(true, Ordering::Relaxed);
         IntoRecords {
             index: 0,
             from: self.lease.ticket.span.start,
@@ -164,10 +192,9 @@ pub struct IntoRecords {
     from: i64,
 }
 
-impl Iterator for IntoRecords {
-    type Item = GroupRecord;
-
-    fn next(&mut self) -> Option<GroupRecord> {
+impl IntoRecords {
+    /// The next record, which the program does not have yet.
+    pub(super) fn cut(&mut self) -> Option<GroupRecord> {
         let record = self.batch.batch.get(self.index)?;
         self.index += 1;
         // Offsets without a record belong to the one behind them, and those behind the last to it.
@@ -181,7 +208,27 @@ impl Iterator for IntoRecords {
             record: record.share(),
             span,
             lease: Arc::clone(&self.batch.lease),
+            is_taken: false,
         })
+    }
+
+    /// The offset of the next record.
+    pub(super) fn peek(&self) -> Option<i64> {
+        Some(self.batch.batch.get(self.index)?.offset())
+    }
+
+    pub(super) fn batch(&self) -> &GroupBatch {
+        &self.batch
+    }
+}
+
+impl Iterator for IntoRecords {
+    type Item = GroupRecord;
+
+    fn next(&mut self) -> Option<GroupRecord> {
+        let mut record = self.cut()?;
+        record.is_taken = true;
+        Some(record)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -201,6 +248,19 @@ pub struct GroupRecord {
     record: OwnedRecord,
     span: Range<i64>,
     lease: Arc<Lease>,
+    /// The program has it.
+    is_taken: bool,
+}
+
+impl Drop for GroupRecord {
+    fn drop(&mut self) {
+        let shared = &self.lease.shared;
+        if self.is_taken && matches!(shared.settings.commit, Commit::Delivered { .. }) {
+            // If it does not count any more, another member has it.
+            let mut progress = shared.progress();
+            progress.done(&self.lease.ticket, self.span.clone());
+        }
+    }
 }
 
 impl GroupRecord {
@@ -213,9 +273,39 @@ impl GroupRecord {
         self.lease.done(self.span.clone());
     }
 
+    /// From now on the program has it.
+    pub(super) fn take(&mut self) {
+        self.is_taken = true;
+    }
+
+    /// Reading stops before it.
+    pub(super) fn stop(&self) {
+        self.lease.shared.stop(&self.lease.ticket, self.span.start);
+    }
+
+    /// These records, of one batch, are processed.
+    pub(crate) fn all_done<'a>(records: impl IntoIterator<Item = &'a Self>) {
+        let mut records = records.into_iter().peekable();
+        if let Some(first) = records.peek() {
+            let lease = &first.lease;
+            lease.all_done(records.map(|record| record.span.clone()));
+        }
+    }
+
+    /// As [`all_done`](Self::all_done), and commits. It lets go of them.
+    pub(crate) async fn commit_all(records: Vec<Self>) -> Result<()> {
+        let Some(first) = records.first() else {
+            return Ok(());
+        };
+        let lease = Arc::clone(&first.lease);
+        let spans: Vec<_> = records.iter().map(|record| record.span.clone()).collect();
+        drop(records);
+        Lease::commit(lease, spans).await
+    }
+
     /// Whether its partition is still this consumer's.
     pub fn is_valid(&self) -> bool {
-        self.lease.shared.progress().is_valid(&self.lease.ticket)
+        self.lease.is_valid()
     }
 
     /// The partition.
@@ -226,6 +316,12 @@ impl GroupRecord {
     /// The span of processing its batch.
     pub fn span(&self) -> &tracing::Span {
         &self.lease.span
+    }
+}
+
+impl AsRef<OwnedRecord> for GroupRecord {
+    fn as_ref(&self) -> &OwnedRecord {
+        &self.record
     }
 }
 

@@ -72,16 +72,14 @@ impl ConsumerBuilder {
         self
     }
 
-    /// Which of Kafka's protocols for groups it speaks (`group.protocol`). [`Protocol::Auto`] by default. The classic
-    /// protocol is not there yet: [`build`](Self::build) refuses it, and older brokers than Kafka 4.0 are told of as an
-    /// error of [`recv`](Consumer::recv).
+    /// Which of Kafka's protocols for groups it speaks (`group.protocol`). [`Protocol::Auto`] by default: the consumer
+    /// protocol (KIP-848) where the broker has it, else the classic one.
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.settings.protocol = protocol;
         self
     }
 
-    /// How partitions are dealt out in the classic protocol, which is not there yet, in order of preference
-    /// (`partition.assignment.strategy`). All members need one in common. Cooperative-sticky, then range, by default.
+    /// How partitions are dealt out in the classic protocol, in order of preference (`partition.assignment.strategy`). All members need one in common. Cooperative-sticky, then range, by default.
     ///
     /// If all are cooperative, members keep their partitions while the group is rebalanced. To change a running group
     /// from one kind to the other, roll out twice (KIP-429): first with both in the list, then with the new one alone.
@@ -254,7 +252,8 @@ impl ConsumerBuilder {
             return Err(config_error(&violations));
         }
         let runtime = runtime()?;
-        let reading = settings.reader.clone();
+        let mut reading = settings.reader.clone();
+        reading.group = Some(Arc::clone(&settings.group));
         let reading = Arc::new(reader::Shared::new(
             cluster.clone(),
             reading,

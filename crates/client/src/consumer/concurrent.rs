@@ -5,13 +5,15 @@ use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use tokio::task::{Id, JoinSet};
 
 use super::batch::GroupRecord;
 use super::handle::Consumer;
-use crate::{Error, TopicPartition};
+use crate::typed::TypedRecord;
+use crate::{Error, ErrorKind, Result, TopicPartition};
 
 /// Records that wait for others of their key, for each one that may be processed at a time.
 const WAITING: usize = 16;
@@ -57,64 +59,127 @@ impl Consumer {
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        // What of a batch was not taken comes again, behind what failed of it.
-        let fresh = Fresh(self);
-        let mut work = Work::new(limit.get(), handler);
-        loop {
-            tokio::select! {
-                biased;
-                Some(done) = work.tasks.join_next_with_id(), if !work.tasks.is_empty() => {
-                    match done {
-                        Ok((id, outcome)) => {
-                            if let Err(error) = outcome {
-                                // Until they are gone, what they have does not come again.
-                                work.tasks.shutdown().await;
-                                return Err(error);
-                            }
-                            work.done(id);
+        for_each(self, limit, handler).await
+    }
+}
+
+/// Where records come from that are processed at the same time.
+pub(super) trait Source {
+    type Record: Item;
+
+    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Self::Record>>>;
+
+    /// What of a batch was not taken comes again.
+    fn begin_anew(&mut self);
+}
+
+impl Source for Consumer {
+    type Record = GroupRecord;
+
+    fn poll_record(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GroupRecord>>> {
+        self.poll_record(cx)
+    }
+
+    fn begin_anew(&mut self) {
+        self.records = None;
+    }
+}
+
+/// What is processed.
+pub(super) trait Item {
+    fn group_record(&self) -> &GroupRecord;
+}
+
+impl Item for GroupRecord {
+    fn group_record(&self) -> &GroupRecord {
+        self
+    }
+}
+
+impl<K, V> Item for TypedRecord<K, V> {
+    fn group_record(&self) -> &GroupRecord {
+        self.raw()
+    }
+}
+
+pub(super) async fn for_each<S, F, Fut, E>(
+    source: &mut S,
+    limit: NonZeroUsize,
+    handler: F,
+) -> Result<(), E>
+where
+    S: Source,
+    F: Fn(Arc<S::Record>) -> Fut,
+    Fut: Future<Output = Result<(), E>> + Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    // What of a batch was not taken comes again, behind what failed of it.
+    let fresh = Fresh(source);
+    let mut work = Work::new(limit.get(), handler);
+    // A record that can't be decoded, which is told once those before it are processed.
+    let mut obstacle = None;
+    loop {
+        tokio::select! {
+            biased;
+            Some(done) = work.tasks.join_next_with_id(), if !work.tasks.is_empty() => {
+                match done {
+                    Ok((id, outcome)) => {
+                        if let Err(error) = outcome {
+                            // Until they are gone, what they have does not come again.
+                            work.tasks.shutdown().await;
+                            return Err(error);
                         }
-                        Err(error) => match error.try_into_panic() {
-                            Ok(panic) => std::panic::resume_unwind(panic),
-                            Err(error) => tracing::debug!(%error, "a handler was cancelled"),
-                        },
+                        work.done(id);
                     }
-                }
-                next = std::future::poll_fn(|cx| fresh.0.poll_record(cx)), if work.has_room() => match next {
-                    Some(Ok(record)) => work.take(record),
-                    Some(Err(error)) => return Err(error.into()),
-                    // What is at work can't be committed any more.
-                    None => return Ok(()),
+                    Err(error) => match error.try_into_panic() {
+                        Ok(panic) => std::panic::resume_unwind(panic),
+                        Err(error) => tracing::debug!(%error, "a handler was cancelled"),
+                    },
                 }
             }
+            next = std::future::poll_fn(|cx| fresh.0.poll_record(cx)),
+                if obstacle.is_none() && work.has_room() => match next {
+                Some(Ok(record)) => work.take(record),
+                Some(Err(error)) if error.kind() == ErrorKind::Decoding => obstacle = Some(error),
+                Some(Err(error)) => return Err(error.into()),
+                // What is at work can't be committed any more.
+                None => return Ok(()),
+            }
+        }
+        if work.tasks.is_empty()
+            && let Some(error) = obstacle.take()
+        {
+            return Err(error.into());
         }
     }
 }
 
 /// A consumer that begins anew with a batch, before and after.
-struct Fresh<'a>(&'a mut Consumer);
+struct Fresh<'a, S: Source>(&'a mut S);
 
-impl Drop for Fresh<'_> {
+impl<S: Source> Drop for Fresh<'_, S> {
     fn drop(&mut self) {
-        self.0.records = None;
+        self.0.begin_anew();
     }
 }
 
-struct Work<F, E> {
+struct Work<R, F, E> {
     limit: usize,
     handler: F,
     tasks: JoinSet<Result<(), E>>,
     /// Who is at work: in which lane, and with what.
-    running: HashMap<Id, (Option<Lane>, Arc<GroupRecord>)>,
+    running: HashMap<Id, (Option<Lane>, Arc<R>)>,
     /// Lanes that somebody is at work in, and what waits in them.
-    lanes: HashMap<Lane, VecDeque<GroupRecord>>,
+    lanes: HashMap<Lane, VecDeque<R>>,
     /// What waits for a place, in any lane but one that is at work.
-    ready: VecDeque<(Option<Lane>, GroupRecord)>,
+    ready: VecDeque<(Option<Lane>, R)>,
     waiting: usize,
 }
 
-impl<F, Fut, E> Work<F, E>
+impl<R, F, Fut, E> Work<R, F, E>
 where
-    F: Fn(Arc<GroupRecord>) -> Fut,
+    R: Item,
+    F: Fn(Arc<R>) -> Fut,
     Fut: Future<Output = Result<(), E>> + Send + 'static,
     E: Send + 'static,
 {
@@ -134,10 +199,10 @@ where
         self.ready.is_empty() && self.waiting < self.limit.saturating_mul(WAITING)
     }
 
-    fn take(&mut self, record: GroupRecord) {
-        let lane = record
-            .key_bytes()
-            .map(|key| (record.topic_partition().clone(), key));
+    fn take(&mut self, record: R) {
+        let raw = record.group_record();
+        let key = raw.key_bytes();
+        let lane = key.map(|key| (raw.topic_partition().clone(), key));
         if let Some(lane) = &lane {
             match self.lanes.entry(lane.clone()) {
                 Entry::Occupied(mut behind) => {
@@ -169,7 +234,7 @@ where
         let Some((lane, record)) = self.running.remove(&id) else {
             return;
         };
-        record.mark_done();
+        record.group_record().mark_done();
         if let Some(lane) = lane
             && let Entry::Occupied(mut behind) = self.lanes.entry(lane)
         {

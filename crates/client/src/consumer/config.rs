@@ -129,9 +129,8 @@ impl Settings {
             "pattern: must not be empty",
         );
         check(
-            self.protocol != Protocol::Classic,
-            "protocol: the classic protocol is not there yet; take the consumer protocol, which brokers have from \
-             Kafka 4.0 on",
+            self.protocol == Protocol::Consumer || !self.assignors.is_empty(),
+            "assignors: a member of the classic protocol has at least one",
         );
         check(
             self.instance_id.as_deref() != Some(""),

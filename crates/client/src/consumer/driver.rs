@@ -50,6 +50,8 @@ struct Driver {
     subscribed: Subscribed,
     /// Requests of the member.
     requests: JoinSet<(Token, Result<Answer>)>,
+    /// Of these, the JoinGroup or SyncGroup that was sent last.
+    join: Option<Token>,
     /// Partitions that came, until it is known where they begin.
     starting: JoinSet<Started>,
     /// Partitions that go, until they are let go of and committed.
@@ -84,6 +86,7 @@ impl Driver {
             commands,
             subscribed: Subscribed::new(shared.cluster.clone()),
             requests: JoinSet::new(),
+            join: None,
             starting: JoinSet::new(),
             releasing: JoinSet::new(),
             hooks: JoinSet::new(),
@@ -110,7 +113,7 @@ impl Driver {
                 Some(done) = self.requests.join_next(), if !self.requests.is_empty() => {
                     // A task that panicked has taken its token with it, which is a bug that a test finds.
                     if let Ok((token, outcome)) = done {
-                        self.core.answered(token, outcome, Instant::now());
+                        self.answered(token, outcome);
                     }
                 }
                 Some(done) = self.starting.join_next(), if !self.starting.is_empty() => {
@@ -174,6 +177,10 @@ impl Driver {
                 request,
                 timeout: limit,
             } => {
+                if request.waits_for_group() && self.join.replace(token).is_some() {
+                    // The broker would not look at this one before it has answered that one.
+                    self.forget_join_connections();
+                }
                 let shared = Arc::clone(&self.shared);
                 self.requests.spawn(async move {
                     let outcome = timeout(limit, send(&shared, request, limit)).await;
@@ -204,6 +211,24 @@ impl Driver {
                 self.is_over = true;
             }
             Action::Left => self.is_over = true,
+        }
+    }
+
+    fn answered(&mut self, token: Token, outcome: Result<Answer>) {
+        if self.join == Some(token) {
+            self.join = None;
+            if outcome.is_err() {
+                // An answer may be on its way all the same, and would be in the way.
+                self.forget_join_connections();
+            }
+        }
+        self.core.answered(token, outcome, Instant::now());
+    }
+
+    fn forget_join_connections(&self) {
+        let cluster = &self.shared.cluster;
+        for broker in cluster.view().brokers() {
+            cluster.forget_connection(broker.id, Use::Join(self.shared.number));
         }
     }
 
@@ -404,10 +429,7 @@ impl Driver {
     fn end(mut self) {
         let all = self.shared.progress().assignment();
         self.forget(&all);
-        let cluster = &self.shared.cluster;
-        for broker in cluster.view().brokers() {
-            cluster.forget_connection(broker.id, Use::Join(self.shared.number));
-        }
+        self.forget_join_connections();
         self.shared.end();
         if let Some(closing) = self.closing.take() {
             let late = closing.deadline <= Instant::now() && closing.error.is_none();
@@ -452,9 +474,9 @@ async fn send(
 ) -> Result<Answer> {
     let cluster = &shared.cluster;
     let node = cluster.coordinator(&shared.of).await?;
-    let usage = match &request {
-        GroupRequest::Join(_) | GroupRequest::Sync(_) => Use::Join(shared.number),
-        _ => Use::Coordination,
+    let usage = match request.waits_for_group() {
+        true => Use::Join(shared.number),
+        false => Use::Coordination,
     };
     let connection = cluster.connection(node, usage).await?;
     macro_rules! ask {

@@ -98,10 +98,15 @@ impl Consumer {
     /// # Cancel safety
     /// Cancel-safe: when the future is dropped before it is ready, no batch is lost.
     pub async fn recv(&mut self) -> Option<Result<GroupBatch>> {
-        let waiting = Waiting(Arc::clone(&self.shared));
+        let waiting = self.waiting();
         let next = std::future::poll_fn(|cx| self.poll_batch(cx)).await;
         drop(waiting);
         next
+    }
+
+    /// Somebody waits for the next batch, until it is dropped.
+    pub(super) fn waiting(&self) -> Waiting {
+        Waiting(Arc::clone(&self.shared))
     }
 
     /// The records one by one.
@@ -431,7 +436,7 @@ impl Consumer {
 }
 
 /// Somebody waits for the next batch.
-struct Waiting(Arc<Shared>);
+pub(super) struct Waiting(Arc<Shared>);
 
 impl Drop for Waiting {
     fn drop(&mut self) {

@@ -258,11 +258,12 @@ impl Verdict {
             ErrorCode::COORDINATOR_LOAD_IN_PROGRESS
             | ErrorCode::UNSTABLE_OFFSET_COMMIT
             | ErrorCode::REQUEST_TIMED_OUT => Self::Retry,
-            ErrorCode::STALE_MEMBER_EPOCH | ErrorCode::REBALANCE_IN_PROGRESS => {
-                Self::AfterRebalance
-            }
+            // A generation that is over may only not be known yet to be: the answer to the join is on its way. If
+            // the member is out, its partitions are lost, and with them the commit.
+            ErrorCode::STALE_MEMBER_EPOCH
+            | ErrorCode::REBALANCE_IN_PROGRESS
+            | ErrorCode::ILLEGAL_GENERATION => Self::AfterRebalance,
             ErrorCode::UNKNOWN_MEMBER_ID
-            | ErrorCode::ILLEGAL_GENERATION
             | ErrorCode::FENCED_INSTANCE_ID
             | ErrorCode::FENCED_MEMBER_EPOCH => Self::Gone,
             // A topic that was just created, or is being deleted.

@@ -193,9 +193,16 @@ impl Progress {
         true
     }
 
-    /// A batch is let go, done or not.
-    pub(crate) fn release(&mut self, ticket: &Ticket) -> Released {
-        let delivered_is_done = self.delivered_is_done;
+    /// Reading stops before this offset of a batch that is out. Gives where it stands then; `None` if that is of no
+    /// matter: the partition is not ours any more, is being given up, or comes again from before anyway.
+    pub(crate) fn stop(&mut self, ticket: &Ticket, offset: i64) -> Option<Position> {
+        let entry = self.entry(ticket).filter(|entry| !entry.leaving)?;
+        entry.watermark.rewind(offset)
+    }
+
+    /// A batch is let go, done or not. `as_a_whole`: it was handed out so, not record by record.
+    pub(crate) fn release(&mut self, ticket: &Ticket, as_a_whole: bool) -> Released {
+        let delivered_is_done = self.delivered_is_done && as_a_whole;
         let Some(entry) = self.entry(ticket) else {
             return Released::Kept;
         };
@@ -282,6 +289,14 @@ impl Progress {
         partitions
     }
 
+    /// Those that are read and stay, and the numbers of their assignments.
+    pub(crate) fn present(&self) -> HashMap<TopicPartition, u64> {
+        let all = self.partitions.iter();
+        all.filter(|(_, entry)| entry.located && !entry.leaving)
+            .map(|(partition, entry)| (partition.clone(), entry.assignment))
+            .collect()
+    }
+
     /// Whether batches of these are out.
     pub(crate) fn is_held(&self, partitions: &[TopicPartition]) -> bool {
         partitions.iter().any(|partition| {
@@ -350,10 +365,10 @@ mod tests {
         let second = progress.deliver(&partition(), 10, Position::at(20), now);
         let second = second.expect("a ticket");
         assert!(progress.done(&second, second.span.clone()));
-        assert_eq!(progress.release(&second), Released::Kept);
+        assert_eq!(progress.release(&second, true), Released::Kept);
         assert!(progress.done(&first, 0..4));
         let again = Position::at(4);
-        assert_eq!(progress.release(&first), Released::Again(again));
+        assert_eq!(progress.release(&first, true), Released::Again(again));
         assert!(!progress.is_held(&[partition()]));
         assert_eq!(offsets(&progress), [4]);
         let rest = progress.deliver(&partition(), 4, Position::at(10), now);
@@ -365,7 +380,7 @@ mod tests {
             None
         );
         progress.done(&rest, 4..10);
-        assert_eq!(progress.release(&rest), Released::Kept);
+        assert_eq!(progress.release(&rest, true), Released::Kept);
         assert_eq!(offsets(&progress), [20]);
         progress.committed(&partition(), Committed::at(Position::at(20)));
         assert!(offsets(&progress).is_empty());
@@ -389,7 +404,7 @@ mod tests {
         let term = progress.assign(partition());
         assert!(progress.located(&partition(), term, None, Some(Position::at(0))));
         assert!(!progress.done(&ticket, ticket.span.clone()));
-        assert_eq!(progress.release(&ticket), Released::Kept);
+        assert_eq!(progress.release(&ticket, true), Released::Kept);
         assert_eq!(offsets(&progress), [0]);
     }
 
@@ -398,7 +413,44 @@ mod tests {
         let mut progress = with_one(true);
         let ticket = progress.deliver(&partition(), 0, Position::at(10), Instant::now());
         assert_eq!(offsets(&progress), [0], "it is being looked at");
-        assert_eq!(progress.release(&ticket.expect("a ticket")), Released::Kept);
+        assert_eq!(
+            progress.release(&ticket.expect("a ticket"), true),
+            Released::Kept
+        );
         assert_eq!(offsets(&progress), [10]);
+    }
+
+    #[tokio::test]
+    async fn of_what_goes_out_record_by_record_only_what_was_taken_is_done() {
+        let now = Instant::now();
+        let mut progress = with_one(true);
+        let ticket = progress.deliver(&partition(), 0, Position::at(10), now);
+        let ticket = ticket.expect("a ticket");
+        assert!(progress.done(&ticket, 0..3));
+        let again = Released::Again(Position::at(3));
+        assert_eq!(progress.release(&ticket, false), again);
+        assert_eq!(offsets(&progress), [3]);
+    }
+
+    #[tokio::test]
+    async fn a_partition_that_was_stopped_does_not_go_on_when_its_batch_is_let_go() {
+        let now = Instant::now();
+        let mut progress = with_one(false);
+        let ticket = progress.deliver(&partition(), 0, Position::at(10), now);
+        let ticket = ticket.expect("a ticket");
+        assert_eq!(progress.stop(&ticket, 4), Some(Position::at(4)));
+        assert!(progress.done(&ticket, 0..4));
+        assert_eq!(progress.release(&ticket, true), Released::Kept);
+        assert_eq!(offsets(&progress), [4]);
+        // What is before it and not done comes again.
+        let mut progress = with_one(false);
+        let ticket = progress.deliver(&partition(), 0, Position::at(10), now);
+        let ticket = ticket.expect("a ticket");
+        assert!(progress.stop(&ticket, 4).is_some());
+        assert!(progress.done(&ticket, 0..2));
+        let again = Released::Again(Position::at(2));
+        assert_eq!(progress.release(&ticket, true), again);
+        progress.leave(&[partition()]);
+        assert_eq!(progress.stop(&ticket, 4), None, "it goes");
     }
 }

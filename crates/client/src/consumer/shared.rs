@@ -170,11 +170,19 @@ impl Shared {
         progress.deliver(&partition, batch.first_offset(), batch.next, Instant::now())
     }
 
+    /// Reads nothing more of a partition from this offset of a batch on, until a seek.
+    pub(crate) fn stop(&self, ticket: &Ticket, offset: i64) {
+        let mut progress = self.progress();
+        if let Some(position) = progress.stop(ticket, offset) {
+            self.reader.core().stop_at(&ticket.partition, position);
+        }
+    }
+
     /// A batch is let go.
-    pub(crate) fn release(&self, ticket: &Ticket) {
+    pub(crate) fn release(&self, ticket: &Ticket, as_a_whole: bool) {
         {
             let mut progress = self.progress();
-            if let Released::Again(from) = progress.release(ticket) {
+            if let Released::Again(from) = progress.release(ticket, as_a_whole) {
                 tracing::debug!(
                     partition = %ticket.partition,
                     offset = from.offset,

@@ -232,6 +232,12 @@ impl OwnedRecord {
     }
 }
 
+impl AsRef<Self> for OwnedRecord {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl fmt::Debug for OwnedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(f, &self.topic, self.partition, &self.record.view())
@@ -252,7 +258,7 @@ fn debug(
 }
 
 /// Headers as deserializers ask for them.
-struct HeadersOf<'a>(Headers<'a>);
+pub(crate) struct HeadersOf<'a>(pub(crate) Headers<'a>);
 
 impl copart_serializers::Headers for HeadersOf<'_> {
     fn last(&self, name: &str) -> Option<&[u8]> {

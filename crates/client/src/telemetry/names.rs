@@ -16,6 +16,7 @@ pub(crate) const REQUEST_TIME: &str = "copart.producer.request.duration";
 pub(crate) const DELIVERY_TIME: &str = "copart.producer.delivery.duration";
 pub(crate) const CONSUMED_BATCHES: &str = "copart.consumer.batches";
 pub(crate) const CONSUMED_RECORDS: &str = "copart.consumer.records";
+pub(crate) const POISON: &str = "copart.consumer.poison";
 pub(crate) const COMMITS: &str = "copart.consumer.commits";
 pub(crate) const COMMIT_FAILURES: &str = "copart.consumer.commit_failures";
 pub(crate) const ASSIGNED: &str = "copart.consumer.partitions_assigned";
@@ -102,6 +103,11 @@ pub fn describe_metrics() {
         CONSUMED_RECORDS,
         Count,
         "Records handed out by consumers, by topic"
+    );
+    describe_counter!(
+        POISON,
+        Count,
+        "Records that could not be decoded, by topic, part and outcome"
     );
     describe_counter!(COMMITS, Count, "Offsets committed, by topic");
     describe_counter!(

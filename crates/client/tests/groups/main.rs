@@ -3,9 +3,12 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod cancel;
+mod classic;
 mod commits;
 mod concurrent;
 mod members;
+mod partitions;
 mod processing;
 mod support;
 mod topics;
+mod typed;

@@ -25,7 +25,9 @@ async fn a_group_of_one_reads_everything_and_goes_on_where_it_was() {
         assert_eq!(take(&mut first, 12).await, all(3, 0..4), "{protocol:?}");
         assert_eq!(first.assignment().len(), 3);
         let membership = first.membership().expect("a member");
-        assert!(membership.is_consumer_protocol && membership.generation > 0);
+        let is_consumer_protocol = protocol == GroupProtocol::Consumer;
+        assert_eq!(membership.is_consumer_protocol, is_consumer_protocol);
+        assert!(membership.generation > 0);
         assert_eq!(first.lag((TOPIC, 0)), Some(0));
         close(first).await;
 
@@ -249,12 +251,12 @@ async fn what_cannot_work_is_told() {
     let client = client(&broker).await;
     let error = client
         .consumer("")
-        .protocol(GroupProtocol::Classic)
+        .assignors([])
         .heartbeat_interval(Duration::from_secs(60))
         .build()
         .expect_err("wrong");
     assert_eq!(error.kind(), ErrorKind::Config);
-    for part in ["group:", "name topics", "protocol:", "heartbeat interval:"] {
+    for part in ["group:", "name topics", "assignors:", "heartbeat interval:"] {
         assert!(error.reason().contains(part), "{part}: {error}");
     }
     // An assignor that the broker has not.

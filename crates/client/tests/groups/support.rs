@@ -16,7 +16,7 @@ pub const TOPIC: &str = "orders";
 pub const GROUP: &str = "billing";
 
 /// Each test runs with all protocols that there are.
-pub const PROTOCOLS: [GroupProtocol; 2] = [GroupProtocol::Auto, GroupProtocol::Consumer];
+pub const PROTOCOLS: [GroupProtocol; 2] = [GroupProtocol::Classic, GroupProtocol::Consumer];
 
 pub fn broker() -> Builder {
     // Members of the consumer protocol are told by the broker how often to show that they are there.

@@ -6,3 +6,4 @@ mod compacted;
 mod moves;
 mod starts;
 mod support;
+mod typed;

@@ -88,6 +88,11 @@ impl GroupRequest {
         }
     }
 
+    /// Whether the answer comes only once other members have done their part.
+    pub(crate) fn waits_for_group(&self) -> bool {
+        matches!(self, Self::Join(_) | Self::Sync(_))
+    }
+
     /// The same as it is in `version`: a LeaveGroup of old names one member only, elsewhere.
     pub(crate) fn in_version(self, version: i16) -> Self {
         match self {

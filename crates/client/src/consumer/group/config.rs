@@ -8,10 +8,11 @@ use crate::Backoff;
 /// Which of Kafka's two protocols for groups a member speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
-    /// Whichever the broker has: now the consumer protocol, as the classic one is not there yet.
+    /// The consumer protocol, or the classic one if the broker does not have that (before Kafka 4.0), or if the group is a
+    /// classic one that stays so. What is chosen when the group is joined for the first time, stays.
     #[default]
     Auto,
-    /// JoinGroup and SyncGroup: a member assigns. Not there yet.
+    /// JoinGroup and SyncGroup: one of the members assigns.
     Classic,
     /// ConsumerGroupHeartbeat: the broker assigns (KIP-848).
     Consumer,

@@ -54,6 +54,8 @@ pub(super) struct EpochMember {
     is_changed: bool,
     /// It is in the group, or may be as far as the broker is concerned.
     is_known: bool,
+    /// It was in the group at some time.
+    has_joined: bool,
     interval: Duration,
     next: Option<Instant>,
     sent: Option<(Token, Sent)>,
@@ -87,6 +89,7 @@ impl EpochMember {
             is_full: true,
             is_changed: false,
             is_known: false,
+            has_joined: false,
             interval: FIRST_INTERVAL,
             next: None,
             sent: None,
@@ -293,6 +296,34 @@ impl EpochMember {
         }
     }
 
+    /// Whether this outcome says that the consumer protocol cannot be spoken here, before the member was ever in the
+    /// group: the broker does not have it, or the group is a classic one that stays so.
+    pub(super) fn is_refused(&self, token: Token, outcome: &Result<Answer>) -> bool {
+        if self.has_joined || self.sent != Some((token, Sent::Heartbeat)) {
+            return false;
+        }
+        match outcome {
+            Ok(Answer::ConsumerHeartbeat(response)) => matches!(
+                response.error_code,
+                ErrorCode::UNSUPPORTED_VERSION
+                    | ErrorCode::GROUP_ID_NOT_FOUND
+                    | ErrorCode::INCONSISTENT_GROUP_PROTOCOL
+            ),
+            Ok(_) => false,
+            Err(error) => error.kind() == ErrorKind::UnsupportedVersion,
+        }
+    }
+
+    /// Where the next one's requests are to be counted from.
+    pub(super) fn counter(&self) -> u64 {
+        self.counter
+    }
+
+    /// What is subscribed to.
+    pub(super) fn subscription(&self) -> Option<&Subscription> {
+        self.subscription.as_ref()
+    }
+
     fn left(&mut self, now: Instant) {
         self.epoch = 0;
         self.is_known = false;
@@ -310,6 +341,7 @@ impl EpochMember {
         match code {
             ErrorCode::NONE => {
                 self.failures = 0;
+                self.has_joined = true;
                 if self.state != State::Stalled {
                     self.epoch = response.member_epoch;
                 }
@@ -319,7 +351,9 @@ impl EpochMember {
                 if let Ok(milliseconds @ 1..) = u64::try_from(response.heartbeat_interval_ms) {
                     self.interval = Duration::from_millis(milliseconds);
                 }
-                let soon = self.is_full || self.is_changed || self.state != State::In;
+                // Whoever is on the way out has nothing to say as long as the program does not let go.
+                let is_going = self.state != State::In && self.held.is_empty();
+                let soon = self.is_full || self.is_changed || is_going;
                 self.next = Some(if soon { now } else { now + self.interval });
                 if let Some(assignment) = response.assignment {
                     self.target = Some(assignment.topic_partitions);

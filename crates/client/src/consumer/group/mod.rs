@@ -9,9 +9,13 @@
 //! As long as a member is in its group or wants to be, it has a deadline or a request under way: it can't stall.
 
 mod action;
+mod assign;
+mod classic;
 mod config;
 mod core;
 mod epochs;
+#[cfg(test)]
+mod tests;
 mod topics;
 
 pub(crate) use action::{Action, Answer, GroupRequest, Identity, Token, Wanted};

@@ -77,7 +77,7 @@ pub(super) const KEYS: &[PropertyKey] = &[
     taken(
         "group.protocol",
         Both,
-        "classic or consumer; without it the broker decides",
+        "classic or consumer; without it, consumer where the broker has it",
     ),
     without_effect(
         "group.protocol.type",

@@ -222,6 +222,17 @@ impl FetchCore {
         true
     }
 
+    /// Stands there, and reads nothing until a seek: whoever calls tells why.
+    pub(crate) fn stop_at(&mut self, partition: &TopicPartition, position: Position) {
+        let Some(&place) = self.places.get(partition) else {
+            return;
+        };
+        self.begin_at(place, Origin::At(position));
+        if let Some(slot) = self.slot_mut(place) {
+            slot.state = State::Failed;
+        }
+    }
+
     fn begin_at(&mut self, place: usize, origin: Origin) {
         self.drop_queue(place);
         let generation = self.count();
