@@ -7,6 +7,7 @@ pub(crate) mod clients;
 pub(crate) mod config;
 pub(crate) mod consume;
 pub(crate) mod copartition;
+pub(crate) mod demo;
 pub(crate) mod groups;
 pub(crate) mod infer;
 pub(crate) mod lint;

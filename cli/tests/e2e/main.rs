@@ -3,6 +3,7 @@
 mod broker;
 mod catalogue;
 mod check;
+mod demo;
 mod everyday;
 mod frames;
 mod groups;
@@ -11,5 +12,6 @@ mod live;
 mod records;
 mod schema;
 mod support;
+mod typed_keys;
 mod verify;
 mod weighed;

@@ -16,6 +16,7 @@ pub mod outgoing;
 pub mod records;
 mod serializer;
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
@@ -200,6 +201,29 @@ impl Source {
             rules,
             layout,
         })
+    }
+
+    /// Keys that are in memory, a line each, under a name for messages and reports.
+    #[must_use]
+    pub fn of_lines(name: impl Into<String>, lines: impl Into<Vec<u8>>) -> Self {
+        let lines = lines.into();
+        let size = lines.len() as u64;
+        let progress = Progress::default();
+        let opened = Opened::Stream(Box::new(Cursor::new(lines)));
+        Self {
+            name: name.into(),
+            path: None,
+            records_are_lines: false,
+            size: Some(size),
+            layout: Layout::Separated(Cutter::new(opened, &progress), b'\n'),
+            progress,
+            rules: KeyRules {
+                encoding: KeyEncoding::default(),
+                serializer: None,
+                frame: KeyFrame::Keep,
+                null_value: None,
+            },
+        }
     }
 
     /// The file's name, for messages.
