@@ -13,7 +13,9 @@ mod outcomes;
 mod plain;
 mod progress;
 mod records;
+mod registry;
 mod start;
+mod typed;
 
 use std::process::ExitCode;
 
@@ -47,6 +49,7 @@ enum Command {
     Clients(commands::clients::Args),
     Config(commands::config::Args),
     Vectors(commands::vectors::Args),
+    Demo(commands::demo::Args),
     Broker(Box<commands::broker::Args>),
     Topics(commands::topics::Args),
     Groups(commands::groups::Args),
@@ -54,6 +57,7 @@ enum Command {
     Produce(Box<commands::produce::Args>),
     Read(Box<commands::read::Args>),
     Consume(Box<commands::consume::Args>),
+    Schema(commands::schema::Args),
     Bench(Box<commands::bench::Args>),
 }
 
@@ -84,6 +88,7 @@ fn main() -> ExitCode {
         Command::Clients(args) => commands::clients::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Vectors(args) => commands::vectors::run(&args),
+        Command::Demo(args) => commands::demo::run(&args),
         Command::Broker(args) => Ok(commands::broker::run(&args)),
         Command::Topics(args) => commands::topics::run(&args),
         Command::Groups(args) => commands::groups::run(&args),
@@ -91,6 +96,7 @@ fn main() -> ExitCode {
         Command::Produce(args) => commands::produce::run(&args),
         Command::Read(args) => commands::read::run(&args),
         Command::Consume(args) => commands::consume::run(&args),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     match result {

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     cluster: ClusterArgs,
 }
 
-type Found = Vec<(String, copart::Result<TopicDescription>)>;
+pub(super) type Found = Vec<(String, copart::Result<TopicDescription>)>;
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let (cluster, topics) = args.cluster.run(async |client| {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
 }
 
 /// kcat's words and spaces, for scripts that read them.
-fn listing(cluster: &ClusterDescription, topics: &Found, only: Option<&str>) -> String {
+pub(super) fn listing(cluster: &ClusterDescription, topics: &Found, only: Option<&str>) -> String {
     let mut out = String::new();
     let brokers = cluster.brokers.iter().filter(|broker| !broker.is_fenced);
     let brokers: Vec<_> = brokers.collect();

@@ -3,12 +3,15 @@
 mod broker;
 mod catalogue;
 mod check;
+mod demo;
 mod everyday;
 mod frames;
 mod groups;
 mod input;
 mod live;
 mod records;
+mod schema;
 mod support;
+mod typed_keys;
 mod verify;
 mod weighed;

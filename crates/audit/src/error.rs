@@ -129,6 +129,26 @@ impl From<copart::Error> for Error {
     }
 }
 
+#[cfg(feature = "serializers")]
+impl From<copart_serializers::Error> for Error {
+    /// A registry that can't be reached, or refuses access, is as a cluster that does. What it says of what it
+    /// was asked is the question's fault, and bytes that can't be read are the input's.
+    fn from(error: copart_serializers::Error) -> Self {
+        use copart_serializers::ErrorKind as Kind;
+
+        let kind = match error.kind() {
+            Kind::Unavailable | Kind::Settings => ErrorKind::Cluster,
+            Kind::Schema | Kind::UnstableKey => ErrorKind::Usage,
+            _ => ErrorKind::Input,
+        };
+        Self {
+            kind,
+            message: error.to_string(),
+            source: Some(Box::new(error)),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

@@ -1,8 +1,8 @@
 //! What schema registries' serializers put in front of a key, which partitioners hash too.
 //!
-//! - Confluent's registry, and whatever is compatible with it (Apicurio's serializers too, since
-//!   their release 3): `00` and the schema's id in 4 bytes, big-endian;
-//! - Apicurio's serializers before that: `00` and the id in 8 bytes, big-endian;
+//! - Confluent's registry, and whatever is compatible with it (newer releases of Apicurio's
+//!   serializers by default): `00` and the schema's id in 4 bytes, big-endian;
+//! - older releases of Apicurio's serializers: `00` and the id in 8 bytes, big-endian;
 //! - AWS Glue's: `03`, `00` or `05` (zlib) for the compression, and the UUID of the schema's version.
 //!
 //! The message indexes that follow the id of a Protobuf schema are left with the payload: nothing

@@ -18,8 +18,8 @@ pub enum KeyFrame {
     /// `00` and the schema's id in 4 bytes are taken off: the frame of Confluent's registry, and
     /// of all that is compatible with it.
     StripConfluent,
-    /// `00` and the schema's id in 8 bytes are taken off: the frame of Apicurio's serializers
-    /// before release 3, unless they were told otherwise.
+    /// `00` and the schema's id in 8 bytes are taken off: the frame of older releases of
+    /// Apicurio's serializers, unless they were told otherwise.
     StripApicurio,
     /// AWS Glue's 18 bytes are taken off; what was compressed with zlib is decompressed.
     StripGlue,

@@ -14,7 +14,9 @@ mod key_frame;
 mod open;
 pub mod outgoing;
 pub mod records;
+mod serializer;
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
@@ -24,6 +26,7 @@ pub use encoding::KeyEncoding;
 pub use format::Format;
 pub use key_frame::KeyFrame;
 pub use open::Progress;
+pub use serializer::KeySerializer;
 
 use crate::Error;
 use cut::Cutter;
@@ -49,6 +52,8 @@ pub struct InputOptions {
     pub count_field: Option<String>,
     /// How a key's text becomes bytes.
     pub encoding: KeyEncoding,
+    /// Makes a key's bytes of its text in the place of the encoding.
+    pub serializer: Option<KeySerializer>,
     /// What happens to the schema registry's frame of a key, once it is bytes.
     pub frame: KeyFrame,
     /// The text that stands for the null key, where the format has no null of its own.
@@ -86,6 +91,7 @@ struct JsonFields {
 /// What happens to the text of a key, whatever the format.
 struct KeyRules {
     encoding: KeyEncoding,
+    serializer: Option<KeySerializer>,
     frame: KeyFrame,
     null_value: Option<Vec<u8>>,
 }
@@ -182,6 +188,7 @@ impl Source {
             .map(|text| text.clone().into_bytes());
         let rules = KeyRules {
             encoding: options.encoding,
+            serializer: options.serializer.clone(),
             frame: options.frame,
             null_value,
         };
@@ -194,6 +201,29 @@ impl Source {
             rules,
             layout,
         })
+    }
+
+    /// Keys that are in memory, a line each, under a name for messages and reports.
+    #[must_use]
+    pub fn of_lines(name: impl Into<String>, lines: impl Into<Vec<u8>>) -> Self {
+        let lines = lines.into();
+        let size = lines.len() as u64;
+        let progress = Progress::default();
+        let opened = Opened::Stream(Box::new(Cursor::new(lines)));
+        Self {
+            name: name.into(),
+            path: None,
+            records_are_lines: false,
+            size: Some(size),
+            layout: Layout::Separated(Cutter::new(opened, &progress), b'\n'),
+            progress,
+            rules: KeyRules {
+                encoding: KeyEncoding::default(),
+                serializer: None,
+                frame: KeyFrame::Keep,
+                null_value: None,
+            },
+        }
     }
 
     /// The file's name, for messages.
@@ -263,7 +293,10 @@ impl KeyRules {
         }
         block.push_decoded(|out| {
             let from = out.len();
-            self.encoding.encode(text, out)?;
+            match &self.serializer {
+                Some(serializer) => serializer.serialize(text, out)?,
+                None => self.encoding.encode(text, out)?,
+            }
             self.frame.apply(out, from)
         })
     }
@@ -272,6 +305,7 @@ impl KeyRules {
         let raw = std::mem::take(&mut block.raw);
         let is_line = separator == b'\n';
         let as_is = self.encoding == KeyEncoding::Utf8
+            && self.serializer.is_none()
             && self.frame == KeyFrame::Keep
             && self.null_value.is_none();
         block.in_decoded = !as_is;

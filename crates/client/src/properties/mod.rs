@@ -83,6 +83,28 @@ impl Properties {
         Self::new(&values, violations)
     }
 
+    /// The pairs of a properties file in their order, escapes undone, whatever their keys are: for
+    /// settings of something else that come in this form, such as a schema registry's.
+    ///
+    /// # Errors
+    /// What is wrong with its syntax, and keys that stand twice.
+    pub fn pairs(text: &str) -> Result<Vec<(String, String)>> {
+        let mut violations = Vec::new();
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for (line, key, value) in syntax::parse(text, &mut violations) {
+            if pairs.iter().any(|(known, _)| *known == key) {
+                violations.push(format!("{key}: line {line} gives it a second time"));
+            } else {
+                pairs.push((key, value));
+            }
+        }
+        if violations.is_empty() {
+            Ok(pairs)
+        } else {
+            Err(config_error(&violations))
+        }
+    }
+
     /// Takes keys with their values.
     ///
     /// # Errors

@@ -121,6 +121,18 @@ impl Registry {
         registered(&answer, &path)
     }
 
+    /// Registers a schema in the registry's normal form, so that one that means the
+    /// same as a version of the subject does not become another: `normalize=true`,
+    /// which registries before Confluent's 7.0 pass over.
+    ///
+    /// # Errors
+    /// Those of [`register`](Self::register).
+    pub async fn register_normalized(&self, subject: &str, schema: &Schema) -> Result<Registered> {
+        let path = format!("/subjects/{}/versions?normalize=true", escaped(subject));
+        let answer: SchemaResponse = self.post(&path, &SchemaRequest::new(schema)).await?;
+        registered(&answer, &path)
+    }
+
     /// Looks a schema up in a subject, and changes nothing.
     ///
     /// # Errors
@@ -179,7 +191,24 @@ impl Registry {
     ) -> Result<Compatibility> {
         let subject = escaped(subject);
         let path = format!("/compatibility/subjects/{subject}/versions/{version}?verbose=true");
-        let answer: CompatibilityResponse = self.post(&path, &SchemaRequest::new(schema)).await?;
+        self.compare(&path, schema).await
+    }
+
+    /// Whether a schema may be registered in a subject: compared with as many of its
+    /// versions as the subject's rule says, the newest or all of them. A subject
+    /// without versions takes any schema.
+    ///
+    /// # Errors
+    /// [`Schema`](ErrorKind::Schema) if it is none. Registries before Confluent's 6.1 do
+    /// not know this question.
+    pub async fn check_registrable(&self, subject: &str, schema: &Schema) -> Result<Compatibility> {
+        let subject = escaped(subject);
+        let path = format!("/compatibility/subjects/{subject}/versions?verbose=true");
+        self.compare(&path, schema).await
+    }
+
+    async fn compare(&self, path: &str, schema: &Schema) -> Result<Compatibility> {
+        let answer: CompatibilityResponse = self.post(path, &SchemaRequest::new(schema)).await?;
         Ok(Compatibility {
             compatible: answer.is_compatible,
             messages: answer.messages,

@@ -341,6 +341,16 @@ async fn compatibility() {
         .expect("answers");
     assert!(!found.compatible);
     assert_eq!(found.messages, ["READER_FIELD_MISSING"]);
+    mock.reply(Reply::new(200, r#"{"is_compatible":true}"#));
+    let found = registry.check_registrable("s", &schema).await;
+    assert!(found.expect("answers").compatible);
+    let path = "/base/compatibility/subjects/s/versions?verbose=true";
+    assert_eq!(mock.last(), format!("POST {path} HTTP/1.1"));
+    mock.reply(Reply::new(200, r#"{"id":1}"#));
+    let place = registry.register_normalized("s", &schema).await;
+    assert_eq!(place.expect("answers").version, None);
+    let path = "/base/subjects/s/versions?normalize=true";
+    assert_eq!(mock.last(), format!("POST {path} HTTP/1.1"));
     mock.reply(Reply::new(200, r#"{"compatibilityLevel":"FULL"}"#));
     assert_eq!(
         registry.compatibility(Some("s")).await.expect("answers"),

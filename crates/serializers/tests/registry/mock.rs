@@ -54,6 +54,7 @@ struct State {
     schemas: Vec<(String, Value)>,
     replies: VecDeque<Reply>,
     requests: usize,
+    last: String,
     authorization: Option<String>,
 }
 
@@ -96,6 +97,11 @@ impl Mock {
     /// The next request is answered with this.
     pub(crate) fn reply(&self, reply: Reply) {
         self.state().replies.push_back(reply);
+    }
+
+    /// Method and path of the newest request.
+    pub(crate) fn last(&self) -> String {
+        self.state().last.clone()
     }
 
     pub(crate) fn requests(&self) -> usize {
@@ -170,6 +176,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 
 fn answer(state: &mut State, head: &str, body: &[u8]) -> Reply {
     state.requests += 1;
+    state.last = head.lines().next().unwrap_or_default().to_owned();
     state.authorization = header(head, "authorization").map(str::to_owned);
     if let Some(reply) = state.replies.pop_front() {
         return reply;
