@@ -54,8 +54,8 @@ pub use client::{Client, ClientBuilder};
 pub use cluster::{Broker, ClusterView, Coordinated, Partition, RequestBuilder, Route, Topic};
 pub use consumer::{
     Assignor, Commit, Committed, Committer, Consumer, ConsumerBuilder, GroupBatch, GroupRecord,
-    GroupRecords, IntoRecords, Membership, Protocol as GroupProtocol, Rebalance, TypedConsumer,
-    TypedGroupRecords,
+    GroupRecords, IntoRecords, Membership, PartitionStream, Partitions, Protocol as GroupProtocol,
+    Rebalance, TypedConsumer, TypedGroupRecords,
 };
 pub use copart_partitioners as partitioners;
 pub use copart_protocol as protocol;

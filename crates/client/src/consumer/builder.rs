@@ -252,7 +252,8 @@ impl ConsumerBuilder {
             return Err(config_error(&violations));
         }
         let runtime = runtime()?;
-        let reading = settings.reader.clone();
+        let mut reading = settings.reader.clone();
+        reading.group = Some(Arc::clone(&settings.group));
         let reading = Arc::new(reader::Shared::new(
             cluster.clone(),
             reading,

@@ -12,7 +12,7 @@ use super::group::Identity;
 use super::offsets::{self, COMMIT_VERSIONS, Committed, Verdict};
 use super::shared::{Command, CommitRequest, Shared};
 use crate::cluster::Route;
-use crate::telemetry::names;
+use crate::telemetry::{names, spans};
 use crate::{Error, ErrorKind, Result, TopicPartition};
 
 /// The first version that KIP-848's members can commit with.
@@ -216,8 +216,24 @@ impl<'a> Round<'a> {
             offsets.map(|(partition, (_, offset))| (partition, offset)),
         );
         let timeout = cluster.request_timeout();
-        let response = connection.send(version, &request, timeout)?.await?;
-        Ok(offsets::commit_outcomes(&response))
+        let span = spans::commit(
+            &self.shared.settings.group,
+            connection.broker(),
+            self.offsets
+                .iter()
+                .map(|(partition, (_, offset))| (partition, offset)),
+            self.offsets.len(),
+        );
+        let answer = match connection.send(version, &request, timeout) {
+            Ok(answer) => answer.await,
+            Err(error) => Err(error),
+        };
+        let response = answer.inspect_err(|error| spans::unanswered(&span, error))?;
+        let outcomes = offsets::commit_outcomes(&response);
+        if let Some(refusal) = outcomes.values().find(|code| !code.is_none()) {
+            spans::failed(&span, refusal);
+        }
+        Ok(outcomes)
     }
 
     fn answered(

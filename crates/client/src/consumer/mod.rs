@@ -2,7 +2,7 @@
 //!
 //! - `builder`, `config`, `hooks`: what a consumer is told.
 //! - `handle`: the [`Consumer`] that users hold; `batch`, `stream`: what comes out of it; `concurrent`: many records at a
-//!   time; `typed`: decoded keys and values; `committer`: commits from elsewhere.
+//!   time; `typed`: decoded keys and values; `partitions`: a stream for each partition; `committer`: commits from elsewhere.
 //! - `watermark`, `progress`: what is out, what is done, and what may be committed, without I/O.
 //! - `group`: the member of the group, without I/O.
 //! - `shared`: what tasks share; `driver`: the task that does what the member wants; `subscribed`: the topics that it
@@ -21,6 +21,7 @@ mod handle;
 mod hooks;
 mod locate;
 mod offsets;
+mod partitions;
 mod progress;
 mod release;
 mod shared;
@@ -37,5 +38,6 @@ pub use group::{Assignor, Protocol};
 pub use handle::{Consumer, Membership};
 pub use hooks::Rebalance;
 pub use offsets::Committed;
+pub use partitions::{PartitionStream, Partitions};
 pub use stream::GroupRecords;
 pub use typed::{TypedConsumer, TypedGroupRecords};

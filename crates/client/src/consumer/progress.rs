@@ -289,6 +289,14 @@ impl Progress {
         partitions
     }
 
+    /// Those that are read and stay, and the numbers of their assignments.
+    pub(crate) fn present(&self) -> HashMap<TopicPartition, u64> {
+        let all = self.partitions.iter();
+        all.filter(|(_, entry)| entry.located && !entry.leaving)
+            .map(|(partition, entry)| (partition.clone(), entry.assignment))
+            .collect()
+    }
+
     /// Whether batches of these are out.
     pub(crate) fn is_held(&self, partitions: &[TopicPartition]) -> bool {
         partitions.iter().any(|partition| {

@@ -131,6 +131,8 @@ pub(crate) struct Settings {
     pub(crate) metadata_timeout: Duration,
     /// A group says which partitions are read.
     pub(crate) in_group: bool,
+    /// Which one.
+    pub(crate) group: Option<Arc<str>>,
 }
 
 impl Default for Settings {
@@ -155,6 +157,7 @@ impl Default for Settings {
             replica_max_age: Duration::from_secs(300),
             metadata_timeout: Duration::from_secs(60),
             in_group: false,
+            group: None,
         }
     }
 }

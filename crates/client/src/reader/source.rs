@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use copart_protocol::messages::fetch::FetchRequest;
+use copart_protocol::messages::fetch::{FetchRequest, FetchResponse};
 use copart_protocol::{ApiKey, Body, VersionRange};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use super::core::{Aftermath, Offered, Plan, TOPIC_IDS, Turn, read_answer};
 use super::shared::Shared;
 use crate::net::{Address, Connection};
+use crate::telemetry::spans;
 use crate::{Error, ErrorKind, Result};
 
 pub(crate) async fn run(node: i32, shared: Arc<Shared>, woken: Arc<Notify>) {
@@ -83,6 +84,8 @@ impl Source {
             return;
         };
         let timeout = self.shared.cluster.request_timeout() + plan.wait;
+        let group = self.shared.settings.group.as_deref();
+        let span = spans::poll(group, connection.broker(), plan.partitions());
         let answer = match connection.send(plan.version, &plan.request, timeout) {
             Ok(answer) => answer.await,
             Err(error) => Err(error),
@@ -90,6 +93,9 @@ impl Source {
         let mut aftermath = Aftermath::default();
         match answer {
             Ok(mut response) => {
+                if !span.is_disabled() {
+                    spans::received(&span, size(&response));
+                }
                 for endpoint in std::mem::take(&mut response.node_endpoints) {
                     if let Some(address) = Address::advertised(&endpoint.host, endpoint.port) {
                         let rack = endpoint.rack.as_deref();
@@ -103,6 +109,7 @@ impl Source {
                 self.shared.set_trouble(None);
             }
             Err(error) => {
+                spans::unanswered(&span, &error);
                 self.connection = None;
                 self.shared.set_trouble(Some(&error));
                 self.shared.core().lost(self.node, &plan, Instant::now());
@@ -143,6 +150,13 @@ impl Source {
             let _ = answer.await;
         }
     }
+}
+
+/// Bytes of batches in an answer.
+fn size(response: &FetchResponse) -> usize {
+    let topics = response.responses.iter();
+    let partitions = topics.flat_map(|topic| &topic.partitions);
+    partitions.map(|data| data.records.len()).sum()
 }
 
 fn offered(connection: &Connection) -> Result<Offered> {

@@ -7,6 +7,7 @@ mod classic;
 mod commits;
 mod concurrent;
 mod members;
+mod partitions;
 mod processing;
 mod support;
 mod topics;

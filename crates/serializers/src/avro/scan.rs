@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 100;
 /// Values may take no bytes (nulls, records without fields), so a count of them
 /// is not held to the bytes that are left. This many are let pass, beside some
 /// for each byte.
-const FREE_VALUES: usize = 1 << 16;
+const FREE_VALUES: usize = 1 << 12;
 const VALUES_PER_BYTE: usize = 16;
 
 /// Fails unless the bytes are one value, all of them. Returns how deep it is.

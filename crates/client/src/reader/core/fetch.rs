@@ -65,6 +65,13 @@ pub(crate) struct Plan {
     pub(crate) wait: Duration,
 }
 
+impl Plan {
+    /// How many partitions it is about.
+    pub(crate) fn partitions(&self) -> usize {
+        self.asked.len()
+    }
+}
+
 /// An answer, as far as it can be read without the core.
 #[derive(Debug)]
 pub(crate) struct Answered {
