@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueEnum;
-use copart_audit::input::{Format, InputOptions, KeyEncoding, KeyFrame, Source};
+use copart_audit::input::{Format, InputOptions, KeyEncoding, KeyFrame, KeySerializer, Source};
 use copart_audit::verify::UnpinnedPolicy;
 use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
 
 use crate::cluster::{ClusterArgs, needs_topic};
 use crate::progress;
+use crate::typed::Typed;
 
 /// The keys and how to read them.
 #[derive(clap::Args)]
@@ -40,6 +41,29 @@ pub(crate) struct KeyArgs {
     /// int32 and int64 are big-endian, as Java's serializers write them.
     #[arg(long, value_name = "ENCODING", default_value_t, help_heading = "Input")]
     key_encoding: KeyEncoding,
+
+    /// Schema of the keys, whose text is JSON then: a file of Avro, or with --key-message a Protobuf
+    /// descriptor set
+    ///
+    /// A key is what a producer's serializer makes of the value: Avro's binary form, of text in
+    /// Avro's JSON encoding; or the Protobuf message, of text in Protobuf's JSON mapping. Put a
+    /// schema registry's frame in front with --key-frame add-id=N.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "key_encoding",
+        help_heading = "Input"
+    )]
+    key_schema: Option<PathBuf>,
+
+    /// Full name of the keys' message in the descriptor set: package.Message
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "key_schema",
+        help_heading = "Input"
+    )]
+    key_message: Option<String>,
 
     /// What happens to the schema registry's frame in front of each key, which is hashed with it:
     /// keep, strip-confluent, strip-apicurio, strip-glue, replace-id=N or add-id=N
@@ -99,12 +123,24 @@ impl KeyArgs {
             field: self.field.clone(),
             count_field: count_field.map(str::to_owned),
             encoding: self.key_encoding,
+            serializer: self.serializer()?,
             frame: self.key_frame,
             null_value: self.null_value.clone(),
             no_header: self.no_header,
             missing_is_null: self.missing == Missing::Null,
         };
         Source::open(&self.path, &options)
+    }
+
+    fn serializer(&self) -> Result<Option<KeySerializer>, Error> {
+        let Some(path) = &self.key_schema else {
+            return Ok(None);
+        };
+        let typed = Typed::open(path, self.key_message.as_deref())?;
+        typed.key_order()?;
+        Ok(Some(KeySerializer::new(move |text, out| {
+            typed.serialize(text, out)
+        })))
     }
 
     /// Runs `work` on all cores with a progress line; Ctrl-C ends it early.

@@ -15,6 +15,7 @@ mod progress;
 mod records;
 mod registry;
 mod start;
+mod typed;
 
 use std::process::ExitCode;
 

@@ -12,7 +12,8 @@ use crate::exit::Exit;
 /// A Kafka broker for tests and laptops, with nothing else installed.
 ///
 /// When it takes connections it prints one line on standard output, `ready` and the bootstrap
-/// addresses, and then runs until SIGTERM or Ctrl-C. Its log goes to standard error.
+/// addresses (with --registry, `registry` and its URL behind them), and then runs until SIGTERM or
+/// Ctrl-C. Its log goes to standard error.
 ///
 /// Several nodes act as one cluster, each on a port of its own: leaders, replicas and epochs move
 /// as Kafka moves them. Replication is simulated: there is one copy of the data.
@@ -61,6 +62,16 @@ pub(crate) struct Args {
     /// A setting of the broker under Kafka's name, such as auto.create.topics.enable=false
     #[arg(long = "config", value_name = "NAME=VALUE")]
     configs: Vec<Setting>,
+
+    /// Have a Schema Registry too, which speaks HTTP as Confluent's does; port 0 takes a free one
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:8081"
+    )]
+    registry: Option<String>,
 
     /// The cluster's id, 22 characters of base64 [default: a random one]
     #[arg(long, value_name = "ID")]
@@ -278,12 +289,15 @@ async fn run_until_stopped(args: &Args) -> Result<(), Error> {
 
 fn say_ready(broker: &Broker) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "ready {}", broker.bootstrap())?;
+    match broker.registry() {
+        None => writeln!(out, "ready {}", broker.bootstrap())?,
+        Some(url) => writeln!(out, "ready {} registry {url}", broker.bootstrap())?,
+    }
     out.flush()
 }
 
 fn builder(args: &Args) -> Result<Builder, Error> {
-    let mut builder = Broker::builder().listen(resolve(&args.listen)?);
+    let mut builder = Broker::builder().listen(resolve("--listen", &args.listen)?);
     if let Some(HostPort { host, port }) = &args.advertise {
         builder = builder.advertise(host, *port);
     }
@@ -309,18 +323,21 @@ fn builder(args: &Args) -> Result<Builder, Error> {
     for setting in &args.configs {
         builder = builder.config(&setting.name, &setting.value);
     }
+    if let Some(address) = &args.registry {
+        builder = builder.registry(resolve("--registry", address)?);
+    }
     if let Some(id) = &args.cluster_id {
         builder = builder.cluster_id(id);
     }
     Ok(builder)
 }
 
-fn resolve(listen: &str) -> Result<SocketAddr, Error> {
-    let resolved = listen
+fn resolve(option: &str, address: &str) -> Result<SocketAddr, Error> {
+    let resolved = address
         .to_socket_addrs()
-        .map_err(|error| Error::invalid(format!("--listen {listen}: {error}")))?
+        .map_err(|error| Error::invalid(format!("{option} {address}: {error}")))?
         .next();
-    resolved.ok_or_else(|| Error::invalid(format!("--listen {listen} has no address")))
+    resolved.ok_or_else(|| Error::invalid(format!("{option} {address} has no address")))
 }
 
 /// Each connection takes a file descriptor, and so does each log.

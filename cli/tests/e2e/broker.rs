@@ -12,6 +12,7 @@ pub(crate) struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
     addresses: Vec<String>,
+    registry: Option<String>,
 }
 
 pub(crate) fn start(args: &[&str]) -> Running {
@@ -35,8 +36,13 @@ pub(crate) fn start(args: &[&str]) -> Running {
             .unwrap();
         panic!("{line:?} {err}")
     });
+    let (addresses, registry) = match addresses.trim_end().split_once(" registry ") {
+        Some((addresses, registry)) => (addresses, Some(registry.to_owned())),
+        None => (addresses.trim_end(), None),
+    };
     Running {
-        addresses: addresses.trim_end().split(',').map(str::to_owned).collect(),
+        addresses: addresses.split(',').map(str::to_owned).collect(),
+        registry,
         child,
         out,
     }
@@ -114,6 +120,39 @@ fn says_when_it_is_ready_and_stops_on_a_signal() {
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
         assert!(ran.err.contains("stopping"), "{}", ran.err);
     }
+}
+
+#[test]
+fn a_schema_registry_is_there_if_it_is_asked_for() {
+    let broker = start(&[]);
+    assert_eq!(broker.registry, None);
+    let broker = start(&["--registry=127.0.0.1:0", "--nodes", "2"]);
+    assert_eq!(broker.addresses.len(), 2);
+    let url = broker.registry.clone().unwrap();
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream
+        .write_all(b"GET /schemas/types HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(
+        answer.ends_with(r#"["JSON","PROTOBUF","AVRO"]"#),
+        "{answer}"
+    );
+    let taken = format!("--registry={address}");
+    let ran = run(&["broker", "--listen", "127.0.0.1:0", &taken]);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(
+        ran.err.contains("the Schema Registry: listening on"),
+        "{}",
+        ran.err
+    );
+    let ran = run(&["broker", "--listen", "127.0.0.1:0", "--registry=nowhere"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("--registry nowhere"), "{}", ran.err);
+    let ran = broker.end("-TERM");
+    assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
 #[test]

@@ -12,5 +12,6 @@ mod live;
 mod records;
 mod schema;
 mod support;
+mod typed_keys;
 mod verify;
 mod weighed;

@@ -13,6 +13,7 @@
 //! - [`Broker`], [`Builder`]: a broker in this process, in memory or with a data directory.
 //! - [`Fault`]: what a client's error handling has to face, on request.
 //! - [`Limits`]: how much clients may have.
+//! - [`Builder::registry`]: a Schema Registry beside it, off by default.
 //! - [`files`]: the files under the logs, real or in memory, and what is left of them after a power loss.
 //! - [`log`]: one partition's log, in Kafka's file formats: append, read, find, roll, retain, recover and repair.
 //! - [`Error`]: the one error type.
@@ -35,6 +36,7 @@ pub mod files;
 mod groups;
 pub mod log;
 mod partitions;
+mod registry;
 mod server;
 
 pub use broker::{Broker, Builder, DirectoryRepair};

@@ -118,7 +118,7 @@ mod utf8;
 mod uuid;
 
 #[cfg(feature = "avro")]
-pub use avro::{Avro, AvroValue, AvroWriter};
+pub use avro::{Avro, AvroJson, AvroValue, AvroWriter};
 pub use boolean::Bool;
 pub use context::{Context, Headers, Part};
 pub use deserialize::Deserialize;

@@ -14,6 +14,7 @@ mod key_frame;
 mod open;
 pub mod outgoing;
 pub mod records;
+mod serializer;
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub use encoding::KeyEncoding;
 pub use format::Format;
 pub use key_frame::KeyFrame;
 pub use open::Progress;
+pub use serializer::KeySerializer;
 
 use crate::Error;
 use cut::Cutter;
@@ -50,6 +52,8 @@ pub struct InputOptions {
     pub count_field: Option<String>,
     /// How a key's text becomes bytes.
     pub encoding: KeyEncoding,
+    /// Makes a key's bytes of its text in the place of the encoding.
+    pub serializer: Option<KeySerializer>,
     /// What happens to the schema registry's frame of a key, once it is bytes.
     pub frame: KeyFrame,
     /// The text that stands for the null key, where the format has no null of its own.
@@ -87,6 +91,7 @@ struct JsonFields {
 /// What happens to the text of a key, whatever the format.
 struct KeyRules {
     encoding: KeyEncoding,
+    serializer: Option<KeySerializer>,
     frame: KeyFrame,
     null_value: Option<Vec<u8>>,
 }
@@ -183,6 +188,7 @@ impl Source {
             .map(|text| text.clone().into_bytes());
         let rules = KeyRules {
             encoding: options.encoding,
+            serializer: options.serializer.clone(),
             frame: options.frame,
             null_value,
         };
@@ -213,6 +219,7 @@ impl Source {
             progress,
             rules: KeyRules {
                 encoding: KeyEncoding::default(),
+                serializer: None,
                 frame: KeyFrame::Keep,
                 null_value: None,
             },
@@ -286,7 +293,10 @@ impl KeyRules {
         }
         block.push_decoded(|out| {
             let from = out.len();
-            self.encoding.encode(text, out)?;
+            match &self.serializer {
+                Some(serializer) => serializer.serialize(text, out)?,
+                None => self.encoding.encode(text, out)?,
+            }
             self.frame.apply(out, from)
         })
     }
@@ -295,6 +305,7 @@ impl KeyRules {
         let raw = std::mem::take(&mut block.raw);
         let is_line = separator == b'\n';
         let as_is = self.encoding == KeyEncoding::Utf8
+            && self.serializer.is_none()
             && self.frame == KeyFrame::Keep
             && self.null_value.is_none();
         block.in_decoded = !as_is;

@@ -39,7 +39,7 @@ pub(super) fn handle(call: &Call, request: DeleteRecordsRequest) -> DeleteRecord
 
 fn delete(call: &Call, topic: &TopicKey, wanted: &DeleteRecordsPartition) -> Result<i64, Refusal> {
     let partition = call.broker.partitions.find(topic, wanted.partition_index)?;
-    if crate::cluster::is_internal(&partition.topic().name) {
+    if call.broker.writes_alone(&partition.topic().name) {
         return Err(ErrorCode::INVALID_TOPIC_EXCEPTION.into());
     }
     let start = {

@@ -84,7 +84,7 @@ fn append(
         });
     }
     let partition = call.broker.partitions.find(topic, index)?;
-    if crate::cluster::is_internal(&partition.topic().name) {
+    if call.broker.writes_alone(&partition.topic().name) {
         return Err(Refusal {
             message: Some("only the broker itself writes this topic".to_owned()),
             ..ErrorCode::INVALID_TOPIC_EXCEPTION.into()

@@ -9,11 +9,12 @@ use tokio::net::TcpListener;
 
 use super::node::{Address, Node};
 use super::shared::{Shared, Storage, default_durability, memory_dir};
-use super::{Broker, housekeeping};
+use super::{Broker, RegistryListener, housekeeping};
 use crate::cluster::{Controller, NewTopic, NodeSpec, Options};
 use crate::fetch::Sessions;
 use crate::files::{DiskFiles, Files, MemoryFiles};
 use crate::log::{DataDirectory, Durability, LogConfig};
+use crate::registry::{SCHEMAS, create_if_missing as create_schemas};
 use crate::server::Limits;
 use crate::{Error, ErrorKind, Result};
 
@@ -33,6 +34,7 @@ pub struct Builder {
     topics: Vec<NewTopic>,
     limits: Limits,
     seed: Option<u64>,
+    registry: Option<SocketAddr>,
 }
 
 impl Default for Builder {
@@ -48,6 +50,7 @@ impl Default for Builder {
             topics: Vec::new(),
             limits: Limits::default(),
             seed: None,
+            registry: None,
         }
     }
 }
@@ -151,6 +154,13 @@ impl Builder {
         self
     }
 
+    /// Has a Schema Registry, which listens there; with port 0, on a free port that [`Broker::registry`] tells. It
+    /// speaks HTTP as Confluent's does, and keeps its schemas in the topic `_schemas`, which no client may write then.
+    pub fn registry(mut self, address: SocketAddr) -> Self {
+        self.registry = Some(address);
+        self
+    }
+
     /// Starts the broker, on the runtime of the caller. It takes connections when this returns. Not cancel-safe:
     /// a broker that is half started is dropped.
     ///
@@ -160,12 +170,16 @@ impl Builder {
     /// one whose metadata is damaged. Damage of single partitions is logged, and keeps no others from working.
     pub async fn start(self) -> Result<Broker> {
         let listeners = self.bind().await?;
+        let registry = match self.registry {
+            None => None,
+            Some(address) => Some(RegistryListener::bind(address).await?),
+        };
         let starting = tokio::task::spawn_blocking(move || self.open(listeners));
         let (shared, listeners) = starting
             .await
             .map_err(|error| Error::new(ErrorKind::Io, format!("starting: {error}")))??;
         let shared = Arc::new(shared);
-        Broker::run(shared, listeners)
+        Broker::run(shared, listeners, registry)
     }
 
     async fn bind(&self) -> Result<Vec<TcpListener>> {
@@ -240,7 +254,16 @@ impl Builder {
                 ..LogConfig::default()
             },
         };
-        let shared = Shared::new(controller, nodes, self.limits, storage)?;
+        let mut shared = Shared::new(controller, nodes, self.limits, storage)?;
+        if self.registry.is_some() {
+            shared.keeps_schemas = true;
+            create_schemas(&shared).map_err(|error| {
+                Error::new(
+                    ErrorKind::InvalidConfig,
+                    format!("topic {SCHEMAS}: {error}"),
+                )
+            })?;
+        }
         for topic in &self.topics {
             if shared.controller().topic(&topic.name).is_some() {
                 continue;
@@ -311,7 +334,7 @@ fn nth_port(first: u16, offset: usize) -> Result<u16> {
 
 /// Clients on this machine reach a node that listens on all addresses by this one. Others need to be told
 /// another: see [`Builder::advertise`].
-fn reachable(ip: IpAddr) -> String {
+pub(super) fn reachable(ip: IpAddr) -> String {
     match ip {
         ip if !ip.is_unspecified() => ip.to_string(),
         IpAddr::V4(_) => "127.0.0.1".to_owned(),

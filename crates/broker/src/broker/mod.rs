@@ -4,6 +4,7 @@ mod builder;
 mod closing;
 mod housekeeping;
 mod node;
+mod registry;
 mod repair;
 mod several;
 mod shared;
@@ -20,6 +21,7 @@ pub use builder::Builder;
 use housekeeping::Housekeeping;
 use node::Mode;
 pub(crate) use node::Node;
+use registry::{RegistryListener, RunningRegistry};
 pub use repair::DirectoryRepair;
 pub(crate) use shared::Shared;
 
@@ -42,6 +44,7 @@ pub struct Broker {
     /// The clock of the group coordinators.
     groups: JoinHandle<()>,
     housekeeping: Option<Housekeeping>,
+    registry: Option<RunningRegistry>,
 }
 
 impl Broker {
@@ -50,7 +53,11 @@ impl Broker {
         Builder::default()
     }
 
-    fn run(shared: Arc<Shared>, listeners: Vec<TcpListener>) -> Result<Self> {
+    fn run(
+        shared: Arc<Shared>,
+        listeners: Vec<TcpListener>,
+        registry: Option<RegistryListener>,
+    ) -> Result<Self> {
         let housekeeping = Housekeeping::start(&shared)?;
         let nodes = shared.nodes.iter().zip(listeners);
         let listeners = nodes
@@ -58,11 +65,13 @@ impl Broker {
             .collect();
         shared.groups.partitions_changed();
         let groups = tokio::spawn(Groups::run(Arc::downgrade(&shared)));
+        let registry = registry.map(|listener| listener.run(&shared));
         Ok(Self {
             shared,
             listeners,
             groups,
             housekeeping: Some(housekeeping),
+            registry,
         })
     }
 
@@ -75,6 +84,11 @@ impl Broker {
             .map(|node| node.address.to_string())
             .collect();
         addresses.join(",")
+    }
+
+    /// What clients take for `schema.registry.url`, if the broker was told to have one: see [`Builder::registry`].
+    pub fn registry(&self) -> Option<String> {
+        self.registry.as_ref().map(RunningRegistry::url)
     }
 
     /// The id of the cluster.
@@ -237,6 +251,9 @@ impl Broker {
         for listener in &mut self.listeners {
             // One that panicked has no connections any more.
             let _ = listener.await;
+        }
+        if let Some(registry) = &mut self.registry {
+            registry.stop().await;
         }
         self.groups.abort();
         // It ends at the next point where it waits.

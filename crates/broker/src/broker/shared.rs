@@ -11,12 +11,15 @@ use tokio::sync::Semaphore;
 use super::closing::{checkpoint, close_all};
 use super::node::Node;
 use super::several::several_at_a_time;
-use crate::cluster::{ApiResult, Change, Changes, Controller, Partition as Assigned, Topic};
+use crate::cluster::{
+    ApiResult, Change, Changes, Controller, Partition as Assigned, Topic, is_internal,
+};
 use crate::faults::Faults;
 use crate::files::Space;
 use crate::groups::{CONSUMER_OFFSETS, Groups};
 use crate::log::{Checkpoint, DataDirectory, Durability, LogConfig, Opened, PartitionLog};
 use crate::partitions::{GroupCommit, Leadership, Partition, Partitions, TopicName};
+use crate::registry::SCHEMAS;
 use crate::server::{Limits, Memory};
 use crate::{Error, ErrorKind, Result};
 
@@ -36,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) connections: Arc<Semaphore>,
     pub(crate) faults: Faults,
     pub(crate) groups: Arc<Groups>,
+    /// Does a Schema Registry of this broker write its topic?
+    pub(super) keeps_schemas: bool,
     commit: GroupCommit,
     storage: Storage,
     /// Are there deleted logs that still take space?
@@ -80,6 +85,7 @@ impl Shared {
             limits: Arc::new(limits),
             faults: Faults::default(),
             groups: Arc::default(),
+            keeps_schemas: false,
             commit: GroupCommit::start()?,
             storage,
             // What a broker before this one left.
@@ -354,6 +360,11 @@ impl Shared {
         if partition.syncs() {
             self.commit.request(partition);
         }
+    }
+
+    /// Is this the name of a topic that only the broker itself writes?
+    pub(crate) fn writes_alone(&self, topic: &str) -> bool {
+        is_internal(topic) || (self.keeps_schemas && topic == SCHEMAS)
     }
 
     pub(crate) fn node(&self, id: i32) -> Option<&Arc<Node>> {

@@ -8,4 +8,5 @@ mod groups;
 mod hostile;
 mod nodes;
 mod produce_fetch;
+mod registry;
 mod restart;

@@ -3,9 +3,11 @@
 mod aliases;
 mod codec;
 mod generic;
+mod json;
 mod scan;
 mod typed;
 
 pub use codec::AvroWriter;
 pub use generic::AvroValue;
+pub use json::AvroJson;
 pub use typed::Avro;

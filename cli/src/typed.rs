@@ -1,0 +1,101 @@
+//! Keys and values that a schema describes, as JSON text and as bytes.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use copart_audit::Error;
+use copart_serializers::{AvroJson, Context, Serialize};
+use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+
+/// A schema, and how text becomes bytes by it.
+#[derive(Debug)]
+pub(crate) enum Typed {
+    /// Text in Avro's JSON encoding.
+    Avro(Box<AvroJson>),
+    /// Text in Protobuf's JSON mapping.
+    Protobuf(MessageDescriptor),
+}
+
+impl Typed {
+    /// Reads a file with an Avro schema; or, if `message` names one of its messages, with a set of
+    /// Protobuf file descriptors.
+    pub(crate) fn open(path: &Path, message: Option<&str>) -> Result<Self, Error> {
+        let said = |what: String| Error::usage(format!("{}: {what}", path.display()));
+        let bytes = std::fs::read(path).map_err(|error| said(error.to_string()))?;
+        let Some(message) = message else {
+            let text = String::from_utf8(bytes).map_err(|_| {
+                said("it is no text, so no Avro schema; of a Protobuf descriptor set, --key-message names the message".into())
+            })?;
+            let avro = AvroJson::new(&text).map_err(|error| said(error.to_string()))?;
+            return Ok(Self::Avro(Box::new(avro)));
+        };
+        let pool = DescriptorPool::decode(bytes.as_slice()).map_err(|error| {
+            said(format!(
+                "it is no Protobuf descriptor set: {error}; protoc --include_imports --descriptor_set_out=FILE makes one"
+            ))
+        })?;
+        match pool.get_message_by_name(message) {
+            Some(found) => Ok(Self::Protobuf(found)),
+            None => {
+                let names = pool.all_messages().take(20);
+                let names: Vec<_> = names.map(|found| found.full_name().to_owned()).collect();
+                Err(said(format!(
+                    "there is no message {message}; there are {}",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// Refuses what has no order of its own: a key would have other bytes each time.
+    pub(crate) fn key_order(&self) -> Result<(), Error> {
+        let Self::Protobuf(message) = self else {
+            return Ok(());
+        };
+        let mut seen = HashSet::new();
+        let mut wanted = vec![message.clone()];
+        while let Some(message) = wanted.pop() {
+            if !seen.insert(message.full_name().to_owned()) {
+                continue;
+            }
+            for field in message.fields() {
+                if field.is_map() {
+                    return Err(Error::usage(format!(
+                        "{} is a map: Protobuf writes its entries in any order, so the message is no key",
+                        field.full_name()
+                    )));
+                }
+                wanted.extend(field.kind().as_message().cloned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the bytes that a producer's serializer makes.
+    pub(crate) fn serialize(&self, text: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        let text = str::from_utf8(text).map_err(|_| "it is no JSON: not UTF-8".to_owned())?;
+        match self {
+            Self::Avro(avro) => {
+                let bytes = avro.to_vec(&Context::key(""), text);
+                let bytes = bytes.map_err(|error| error.to_string())?;
+                out.extend_from_slice(&bytes.unwrap_or_default());
+                Ok(())
+            }
+            Self::Protobuf(message) => {
+                let mut json = serde_json::Deserializer::from_str(text);
+                let refuse = |error: serde_json::Error| {
+                    format!(
+                        "the JSON does not fit the message {}: {error}",
+                        message.full_name()
+                    )
+                };
+                let read = DynamicMessage::deserialize(message.clone(), &mut json);
+                let read = read.map_err(refuse)?;
+                json.end().map_err(refuse)?;
+                read.encode_raw(out);
+                Ok(())
+            }
+        }
+    }
+}
