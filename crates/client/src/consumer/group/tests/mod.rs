@@ -4,6 +4,7 @@ mod choice;
 mod classic;
 mod cooperative;
 mod epochs;
+mod simulation;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
