@@ -7,7 +7,7 @@ mod pipeline;
 
 use std::time::Duration;
 
-use copart::GroupProtocol;
+use copart::{Assignor, GroupProtocol};
 use copart_broker::Broker;
 use pipeline::{Membership, Plan, STAGES};
 
@@ -60,4 +60,44 @@ async fn consumer_protocol_range() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn consumer_protocol_static_members() {
     comes_through("static", by_consumer_protocol("uniform", true)).await;
+}
+
+fn by_classic_protocol(assignor: Assignor, is_static: bool) -> Membership {
+    Membership {
+        protocol: GroupProtocol::Classic,
+        assignors: vec![assignor],
+        server_assignor: None,
+        is_static,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn classic_protocol_range() {
+    comes_through("range", by_classic_protocol(Assignor::Range, false)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn classic_protocol_round_robin() {
+    comes_through(
+        "roundrobin",
+        by_classic_protocol(Assignor::RoundRobin, false),
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn classic_protocol_sticky() {
+    comes_through("sticky", by_classic_protocol(Assignor::Sticky, false)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn classic_protocol_cooperative_sticky() {
+    let membership = by_classic_protocol(Assignor::CooperativeSticky, false);
+    comes_through("cooperative-sticky", membership).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn classic_protocol_static_members() {
+    let membership = by_classic_protocol(Assignor::CooperativeSticky, true);
+    comes_through("static", membership).await;
 }

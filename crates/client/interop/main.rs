@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 mod admin;
+mod groups;
 mod produce;
 mod properties;
 mod read;
@@ -49,6 +50,7 @@ async fn main() -> Result<(), Failure> {
     produce::all(&client).await?;
     admin::all(&client).await?;
     read::all(&client).await?;
+    groups::all(&client).await?;
     if has("listeners") {
         security::all().await?;
         properties::all().await?;

@@ -67,6 +67,7 @@ pub async fn run(plan: Plan) -> Result<Report, Failure> {
     for number in 0..=STAGES {
         let topic = NewTopic::new(plan.topic(number)).partitions(plan.partitions(number));
         client.admin().create_topics([topic]).await.all()?;
+        known(&client, &plan.topic(number)).await?;
     }
     let started = Instant::now();
     let progress = Arc::new(Progress::default());
@@ -127,6 +128,18 @@ pub async fn run(plan: Plan) -> Result<Report, Failure> {
         }
     }
     Ok(report)
+}
+
+/// Kafka says that a topic is created before all that ask are told of it.
+async fn known(client: &Client, topic: &str) -> Result<(), Failure> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match client.topic(topic, Duration::from_secs(5)).await {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() > deadline => return Err(error.into()),
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
 }
 
 fn key(number: u64) -> String {

@@ -17,8 +17,8 @@ DRIVERS = {
     "copart": installs.copart_driver,
     "sarama": lambda: installs.go_driver("sarama"),
 }
-# By protocol. Those of a classic group all offer the assignor that is named range; copart has no classic groups yet.
-MEMBERS = {"classic": ["java", "confluent-kafka", "sarama"], "consumer": ["java", "confluent-kafka", "copart"]}
+# By protocol. Those of a classic group all offer the assignor that is named range.
+MEMBERS = {"classic": ["java", "confluent-kafka", "sarama", "copart"], "consumer": ["java", "confluent-kafka", "copart"]}
 
 
 class Group:

@@ -30,6 +30,9 @@ pub(crate) struct Subscribed {
     listing: JoinSet<Result<MetadataResponse>>,
     list_at: Option<Instant>,
     failures: u32,
+    /// When to ask again for topics that are not there, and how often that was done.
+    ask_at: Option<Instant>,
+    asked: u32,
 }
 
 impl Subscribed {
@@ -44,6 +47,8 @@ impl Subscribed {
             listing: JoinSet::new(),
             list_at: None,
             failures: 0,
+            ask_at: None,
+            asked: 0,
         }
     }
 
@@ -57,6 +62,7 @@ impl Subscribed {
         };
         self.list_at = (wanted == Wanted::All).then(Instant::now);
         self.wanted = wanted;
+        (self.ask_at, self.asked) = (None, 0);
         self.told = None;
         self.is_new = true;
         self.cluster.refresh_soon();
@@ -76,13 +82,27 @@ impl Subscribed {
 
     /// When to look again.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.list_at.filter(|_| self.listing.is_empty())
+        let list_at = self.list_at.filter(|_| self.listing.is_empty());
+        [list_at, self.ask_at].into_iter().flatten().min()
+    }
+
+    /// A topic may be created at any time, and the leader of a classic group learns of it in no other way.
+    fn ask_again(&mut self, lacks: bool, now: Instant) {
+        if !lacks {
+            (self.ask_at, self.asked) = (None, 0);
+        } else if self.ask_at.is_none() {
+            self.asked = self.asked.saturating_add(1);
+            self.ask_at = Some(now + self.cluster.backoff().after(self.asked));
+        }
     }
 
     /// What is known, if that is news. Begins to ask if it is time to.
     pub(crate) fn news(&mut self, now: Instant) -> Option<Topics> {
-        if self.next().is_some_and(|at| at <= now) {
-            self.list_at = None;
+        if self.ask_at.take_if(|at| *at <= now).is_some() {
+            // The view changes when that is answered, also if it says the same.
+            self.cluster.refresh_soon();
+        }
+        if self.listing.is_empty() && self.list_at.take_if(|at| *at <= now).is_some() {
             let request = MetadataRequest {
                 topics: None,
                 allow_auto_topic_creation: false,
@@ -116,6 +136,10 @@ impl Subscribed {
                 topics
             }
         };
+        if let Wanted::Topics(names) = &self.wanted {
+            let there = topics.values().flatten().count();
+            self.ask_again(there < names.len(), now);
+        }
         if self.told.as_ref() == Some(&topics) {
             return None;
         }

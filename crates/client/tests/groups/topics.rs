@@ -63,7 +63,10 @@ async fn a_topic_that_comes_later_is_waited_for() {
     for protocol in PROTOCOLS {
         let broker = broker().start().await.expect("starts");
         let client = client(&broker).await;
-        let mut one = consumer(&client, protocol);
+        // By the usual age of metadata alone, it would not look for it for minutes.
+        let patient = Client::builder(broker.bootstrap()).connect();
+        let patient = patient.await.expect("a broker");
+        let mut one = consumer(&patient, protocol);
         let nothing = tokio::time::timeout(Duration::from_millis(500), one.recv()).await;
         assert!(nothing.is_err(), "{protocol:?}: {nothing:?}");
         create(&client, TOPIC, 2).await;
