@@ -87,7 +87,7 @@ impl Group<'_> {
         let producer = self.client.producer();
         let producer = producer.partitioner(Partitioning::manual()).build()?;
         for partition in 0..PARTITIONS {
-            let record = ProducerRecord::to(&*self.topic).partition(partition);
+            let record = ProducerRecord::to(self.topic.as_str()).partition(partition);
             producer
                 .send(record.value(self.written.to_string()))
                 .await?;

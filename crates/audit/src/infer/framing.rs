@@ -94,7 +94,7 @@ pub(crate) fn framing(sample: &Sample) -> Option<Framing> {
             .or_default()
             .push(place.partition);
     }
-    let mut several: Vec<(&[u8], Vec<(usize, RegistryId)>)> = payloads
+    let mut several: Vec<(&[u8], Vec<_>)> = payloads
         .into_iter()
         .filter(|(_, keys)| keys.len() > 1)
         .collect();

@@ -110,7 +110,7 @@ fn topics_as_the_real_clients_write_them_are_named() {
     assert!(named > 120, "{named}");
 }
 
-/// None in a thousand: the error over all tests of a run is one in a million.
+/// None in hundreds: the error over all tests of a run is one in a million.
 #[test]
 fn random_placement_is_never_taken_for_a_rule() {
     let mut seed = 0x2545_f491_4f6c_dd1du64;
@@ -121,7 +121,7 @@ fn random_placement_is_never_taken_for_a_rule() {
         ((seed.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % u64::from(n)) as u32
     };
     let counts = [2, 3, 4, 6, 7, 8, 12, 16, 24, 31];
-    for topic_number in 0..1000u32 {
+    for topic_number in 0..240u32 {
         let count = counts[topic_number as usize % counts.len()];
         let mut topic = Topic::new(count);
         for i in 0..200u32 {

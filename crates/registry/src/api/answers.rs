@@ -49,6 +49,13 @@ impl<'s> SchemaJson<'s> {
 }
 
 #[derive(Serialize)]
+pub(super) struct Registered {
+    pub(super) id: i32,
+    pub(super) version: i32,
+    pub(super) guid: String,
+}
+
+#[derive(Serialize)]
 pub(super) struct Place<'s> {
     pub(super) subject: &'s str,
     pub(super) version: i32,

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::answers::{
-    CompatibilityJson, ConfigEcho, ConfigJson, ContextId, ErrorJson, ModeJson, Place, SchemaJson,
+    CompatibilityJson, ConfigEcho, ConfigJson, ContextId, ErrorJson, ModeJson, Place, Registered,
+    SchemaJson,
 };
 use super::request::{Query, Request};
 use crate::error::{ApiError, Result};
@@ -162,9 +163,12 @@ impl Store {
             ("POST", [subject, "versions"]) => {
                 let (subject, new) = (named(subject), request.schema(query)?);
                 let (records, found) = self.register(subject, new)?;
-                let json = SchemaJson {
-                    subject: None,
-                    ..SchemaJson::found(subject, &found, found.value.definition.text.clone())
+                // Without the text: clients keep what they sent, and some read no other form of it.
+                let guid = found.value.definition.guid().to_string();
+                let json = Registered {
+                    id: found.value.id,
+                    version: found.version,
+                    guid,
                 };
                 with(records, &json)
             }
