@@ -9,6 +9,7 @@ use copart_audit::input::{Format, InputOptions, KeyEncoding, KeyFrame, KeySerial
 use copart_audit::verify::UnpinnedPolicy;
 use copart_audit::{Client, EXACT_KEYS, Error, MAX_EXACT_KEYS, Run};
 use copart_partitioners::PartitionCount;
+use copart_serializers::Part;
 
 use crate::cluster::{ClusterArgs, needs_topic};
 use crate::progress;
@@ -136,7 +137,7 @@ impl KeyArgs {
         let Some(path) = &self.key_schema else {
             return Ok(None);
         };
-        let typed = Typed::open(path, self.key_message.as_deref())?;
+        let typed = Typed::open(path, self.key_message.as_deref(), Part::Key)?;
         typed.key_order()?;
         Ok(Some(KeySerializer::new(move |text, out| {
             typed.serialize(text, out)

@@ -28,6 +28,11 @@ pub(crate) struct RegistryArgs {
 }
 
 impl RegistryArgs {
+    /// Whether a registry is named at all.
+    pub(crate) fn is_given(&self) -> bool {
+        self.registry.is_some() || self.registry_properties.is_some()
+    }
+
     /// The registry. Nothing is connected yet.
     pub(crate) fn registry(&self) -> Result<Registry, Error> {
         let settings = match &self.registry_properties {

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use copart_audit::Error;
-use copart_serializers::{AvroJson, Context, Serialize};
+use copart_serializers::{
+    AvroJson, Context, Deserialize, Error as Unread, ErrorKind, Part, Payload, Serialize,
+};
 use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 
 /// A schema, and how text becomes bytes by it.
 #[derive(Debug)]
@@ -20,12 +22,12 @@ pub(crate) enum Typed {
 impl Typed {
     /// Reads a file with an Avro schema; or, if `message` names one of its messages, with a set of
     /// Protobuf file descriptors.
-    pub(crate) fn open(path: &Path, message: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, message: Option<&str>, part: Part) -> Result<Self, Error> {
         let said = |what: String| Error::usage(format!("{}: {what}", path.display()));
         let bytes = std::fs::read(path).map_err(|error| said(error.to_string()))?;
         let Some(message) = message else {
             let text = String::from_utf8(bytes).map_err(|_| {
-                said("it is no text, so no Avro schema; of a Protobuf descriptor set, --key-message names the message".into())
+                said(format!("it is no text, so no Avro schema; of a Protobuf descriptor set, --{part}-message names the message"))
             })?;
             let avro = AvroJson::new(&text).map_err(|error| said(error.to_string()))?;
             return Ok(Self::Avro(Box::new(avro)));
@@ -97,5 +99,26 @@ impl Typed {
                 Ok(())
             }
         }
+    }
+
+    /// The text of what a serializer made.
+    pub(crate) fn deserialize(
+        &self,
+        context: &Context<'_>,
+        payload: Payload<'_>,
+    ) -> Result<String, Unread> {
+        let message = match self {
+            Self::Avro(avro) => return avro.deserialize(context, payload),
+            Self::Protobuf(message) => message,
+        };
+        let malformed = |what: String| Unread::new(ErrorKind::Malformed, context, what);
+        let read =
+            DynamicMessage::decode(message.clone(), payload.as_slice()).map_err(|error| {
+                malformed(format!("it is no message {}: {error}", message.full_name()))
+            })?;
+        let mut json = serde_json::Serializer::new(Vec::new());
+        read.serialize_with_options(&mut json, &SerializeOptions::new())
+            .map_err(|error| malformed(format!("it can't be written as JSON: {error}")))?;
+        String::from_utf8(json.into_inner()).map_err(|error| malformed(error.to_string()))
     }
 }

@@ -5,6 +5,7 @@ use copart::{Client, Commit, Consumer, OffsetReset};
 use copart_audit::Error;
 
 use super::read::IsolationArg;
+use super::read::format::{Decoder, FormatArgs};
 use super::read::print::{Form, Printer};
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
@@ -56,6 +57,9 @@ pub(crate) struct Args {
     null_marker: String,
 
     #[command(flatten)]
+    formats: FormatArgs,
+
+    #[command(flatten)]
     cluster: ClusterArgs,
 }
 
@@ -75,9 +79,10 @@ Examples:
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let printer =
         Printer::new(args.output, &args.format, &args.null_marker).map_err(Error::usage)?;
+    let mut decoder = args.formats.decoder()?;
     args.cluster.run(async |client| {
         let mut consumer = open(&client, args)?;
-        let printed = print(&mut consumer, args, &printer).await;
+        let printed = print(&mut consumer, args, &printer, &mut decoder).await;
         // What was printed is committed also when a later record could not be.
         let closed = consumer.close(args.cluster.timeout()).await;
         printed?;
@@ -102,7 +107,12 @@ fn open(client: &Client, args: &Args) -> copart::Result<Consumer> {
         .build()
 }
 
-async fn print(consumer: &mut Consumer, args: &Args, printer: &Printer) -> Result<(), Error> {
+async fn print(
+    consumer: &mut Consumer,
+    args: &Args,
+    printer: &Printer,
+    decoder: &mut Decoder,
+) -> Result<(), Error> {
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let mut left = args.count.unwrap_or(u64::MAX);
     let stop = progress::stopped();
@@ -120,7 +130,15 @@ async fn print(consumer: &mut Consumer, args: &Args, printer: &Printer) -> Resul
                 next = Some(record.offset());
                 break;
             }
-            printer.print(&record, &mut out)?;
+            let shown = match decoder.read(&record).await {
+                Ok(shown) => shown,
+                Err(error) => {
+                    out.flush()?;
+                    batch.done_to(record.offset());
+                    return Err(error);
+                }
+            };
+            printer.print(&record, &shown, &mut out)?;
             left -= 1;
         }
         // Nothing counts as processed before whoever reads at the other end can have it.

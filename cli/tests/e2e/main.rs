@@ -5,6 +5,7 @@ mod catalogue;
 mod check;
 mod demo;
 mod everyday;
+mod formats;
 mod frames;
 mod groups;
 mod input;

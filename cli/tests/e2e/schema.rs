@@ -73,7 +73,7 @@ const ANSWERS: &[Answer] = &[
 ];
 
 /// A registry, and what it was asked.
-struct Registry {
+pub(crate) struct Registry {
     url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
@@ -86,7 +86,7 @@ struct Asked {
 }
 
 impl Registry {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -98,6 +98,14 @@ impl Registry {
             }
         });
         Self { url, asked }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(crate) fn requests(&self) -> usize {
+        self.asked.lock().unwrap().len()
     }
 
     fn run(&self, args: &[&str]) -> Ran {

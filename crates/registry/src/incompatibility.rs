@@ -39,6 +39,22 @@ impl Incompatibility {
             "MULTIPLE_FIELDS_MOVED_TO_ONEOF" => {
                 "fields that could be set together are in one oneof now"
             }
+            "TYPE_CHANGED" | "TYPE_NARROWED" => {
+                "a type that may be written is not allowed any more"
+            }
+            "ENUM_ARRAY_NARROWED" => "a value that may be written is not allowed any more",
+            "PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL" => {
+                "a property has a schema now, and could be anything before"
+            }
+            "PROPERTY_REMOVED_FROM_CLOSED_CONTENT_MODEL" => {
+                "a property is gone, and no others are allowed"
+            }
+            "REQUIRED_ATTRIBUTE_ADDED" | "REQUIRED_PROPERTY_ADDED" => {
+                "a property is required now, and has no default"
+            }
+            "ADDITIONAL_PROPERTIES_REMOVED" | "ADDITIONAL_PROPERTIES_NARROWED" => {
+                "other properties are not allowed any more, or not all of them"
+            }
             _ => "what may be written may not be read",
         }
     }

@@ -29,8 +29,8 @@
 //! - [`ApiError`]: what clients are told instead of an answer.
 //!
 //! Schemas may be Avro, Protobuf or JSON Schema. New versions are compared with earlier ones by the rules of Avro for
-//! Java, and for Protobuf by those of Confluent's registry; JSON Schemas are not compared, and whoever asks for it is
-//! told so.
+//! Java, and for Protobuf and JSON Schema by those of Confluent's registry. Of JSON Schema not all keywords are compared;
+//! where others differ, whoever asks is told so.
 
 mod api;
 mod avro;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::avro::{self, Avro};
 use crate::incompatibility::Incompatibility;
-use crate::json_schema::JsonSchema;
+use crate::json_schema::{self, JsonSchema};
 use crate::protobuf::{self, Import, Protobuf};
 
 /// The language of a schema.
@@ -157,7 +157,9 @@ impl Parsed {
             (Self::Protobuf(reader), Self::Protobuf(writer)) => {
                 Ok(protobuf::incompatibilities(reader, writer))
             }
-            (Self::Json(_), Self::Json(_)) => Err(Unchecked::JsonSchema),
+            (Self::Json(reader), Self::Json(writer)) => {
+                json_schema::incompatibilities(reader, writer).map_err(Unchecked::JsonSchema)
+            }
             _ => Ok(vec![Incompatibility {
                 error_type: "SCHEMA_TYPE_CHANGED",
                 path: "/".to_owned(),
@@ -172,6 +174,6 @@ impl Parsed {
 pub(crate) enum Unchecked {
     /// They are larger than schemas are.
     TooLarge(String),
-    /// The language has no rules here.
-    JsonSchema,
+    /// What differs is not among the rules that are here: where, and what.
+    JsonSchema(String),
 }

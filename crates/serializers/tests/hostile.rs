@@ -108,10 +108,12 @@ struct Bound {
     per_byte: usize,
 }
 
+type Read = Box<dyn Fn(&[u8]) -> Result<(), Error>>;
+
 struct Target {
     name: &'static str,
     bound: Bound,
-    read: Box<dyn Fn(&[u8]) -> Result<(), Error>>,
+    read: Read,
     /// Bytes that it reads.
     seeds: Vec<Vec<u8>>,
 }

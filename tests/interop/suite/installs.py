@@ -149,12 +149,17 @@ def rust_driver(client):
     return [target / "debug" / "copart-interop-rust", client]
 
 
-def copart_driver():
-    """copart's own producer, from this repository."""
+def copart_program(package, example):
+    """A program of this repository."""
     need("cargo", "Rust 1.95 or later")
-    run(["cargo", "build", "--quiet", "--locked", "--package", "copart", "--example", "client-driver"], cwd=ROOT)
+    run(["cargo", "build", "--quiet", "--locked", "--package", package, "--example", example], cwd=ROOT)
     metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--quiet"], cwd=ROOT))
-    return [Path(metadata["target_directory"]) / "debug" / "examples" / "client-driver"]
+    return Path(metadata["target_directory"]) / "debug" / "examples" / example
+
+
+def copart_driver():
+    """copart's own producer."""
+    return [copart_program("copart", "client-driver")]
 
 
 def kcat_driver():

@@ -1,3 +1,4 @@
+pub(super) mod format;
 pub(super) mod print;
 
 use std::io::{self, BufWriter};
@@ -9,6 +10,7 @@ use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
 use crate::progress;
 use crate::start::From;
+use format::{Decoder, FormatArgs};
 use print::Printer;
 
 /// Print the records of a topic
@@ -73,6 +75,9 @@ pub(crate) struct Args {
     null_marker: String,
 
     #[command(flatten)]
+    formats: FormatArgs,
+
+    #[command(flatten)]
     cluster: ClusterArgs,
 }
 
@@ -98,15 +103,17 @@ const EXAMPLES: &str = "\
 Examples:
   copart read orders --bootstrap HOST:9092
   copart read orders --start -15m --follow --format '%p:%o %k=%s\\n' --properties client.properties
+  copart read orders --value-format avro --registry http://HOST:8081 --bootstrap HOST:9092
   copart read orders --output jsonl --count 1000 --bootstrap HOST:9092 | copart infer --input - --format jsonl -p 12";
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let printer =
         Printer::new(args.output, &args.format, &args.null_marker).map_err(Error::usage)?;
+    let decoder = args.formats.decoder()?;
     let properties = args.cluster.properties()?;
     args.cluster.run(async |client| {
         let reader = open(&client, args, properties.as_ref()).await?;
-        print(reader, args, printer).await
+        print(reader, args, printer, decoder).await
     })
 }
 
@@ -133,7 +140,12 @@ async fn open(
     builder.build().await
 }
 
-async fn print(mut reader: Reader, args: &Args, printer: Printer) -> Result<Exit, Error> {
+async fn print(
+    mut reader: Reader,
+    args: &Args,
+    printer: Printer,
+    mut decoder: Decoder,
+) -> Result<Exit, Error> {
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let mut left = args.count.unwrap_or(u64::MAX);
     let stop = progress::stopped();
@@ -151,7 +163,8 @@ async fn print(mut reader: Reader, args: &Args, printer: Printer) -> Result<Exit
             if left == 0 {
                 break;
             }
-            printer.print(&record, &mut out)?;
+            let shown = decoder.read(&record).await?;
+            printer.print(&record, &shown, &mut out)?;
             left -= 1;
         }
         // Whoever reads at the other end sees records as they come.

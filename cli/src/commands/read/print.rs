@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use copart::{Record, TimestampType};
+
+use super::format::Text;
 use data_encoding::{BASE64, HEXLOWER};
 use serde::Serialize;
 
@@ -60,11 +62,21 @@ impl Printer {
         })
     }
 
-    pub(crate) fn print(&self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
+    /// Prints a record, with `shown` for its key and its value where they have a text of their own.
+    pub(crate) fn print(
+        &self,
+        record: &Record<'_>,
+        shown: &[Text; 2],
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let [key, value] = shown
+            .each_ref()
+            .map(|text| text.as_deref().map(str::as_bytes));
+        let (key, value) = (key.or(record.key()), value.or(record.value()));
         match self.form {
-            Form::Text => self.text(record, out),
+            Form::Text => self.text(record, key, value, out),
             Form::Json => {
-                serde_json::to_writer(&mut *out, &Line::of(record))?;
+                serde_json::to_writer(&mut *out, &Line::of(record, key, value))?;
                 out.write_all(b"\n")
             }
             Form::Hex => {
@@ -76,14 +88,20 @@ impl Printer {
                     record.partition(),
                     record.offset(),
                     record.timestamp(),
-                    hex(record.key()),
-                    hex(record.value())
+                    hex(key),
+                    hex(value)
                 )
             }
         }
     }
 
-    fn text(&self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
+    fn text(
+        &self,
+        record: &Record<'_>,
+        key: Option<&[u8]>,
+        value: Option<&[u8]>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.write_all(text)?,
@@ -91,11 +109,11 @@ impl Printer {
                 Part::Partition => write!(out, "{}", record.partition())?,
                 Part::Offset => write!(out, "{}", record.offset())?,
                 Part::Timestamp => write!(out, "{}", record.timestamp())?,
-                Part::Key => out.write_all(record.key().unwrap_or(&self.null))?,
-                Part::KeyLength => write!(out, "{}", length(record.key()))?,
-                Part::Value => out.write_all(record.value().unwrap_or(&self.null))?,
-                Part::ValueLength => write!(out, "{}", length(record.value()))?,
-                Part::ValueLengthBytes => out.write_all(&length(record.value()).to_be_bytes())?,
+                Part::Key => out.write_all(key.unwrap_or(&self.null))?,
+                Part::KeyLength => write!(out, "{}", length(key))?,
+                Part::Value => out.write_all(value.unwrap_or(&self.null))?,
+                Part::ValueLength => write!(out, "{}", length(value))?,
+                Part::ValueLengthBytes => out.write_all(&length(value).to_be_bytes())?,
                 Part::Headers => {
                     for (at, header) in record.headers().iter().enumerate() {
                         if at > 0 {
@@ -202,7 +220,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(record: &Record<'a>) -> Self {
+    fn of(record: &Record<'a>, key: Option<&'a [u8]>, value: Option<&'a [u8]>) -> Self {
         Self {
             topic: record.topic(),
             partition: record.partition(),
@@ -213,12 +231,12 @@ impl<'a> Line<'a> {
                 TimestampType::LogAppendTime => "append",
             },
             headers: Headers(record.headers().iter().map(|h| (h.key, h.value)).collect()),
-            key: match record.key().map(text_or_base64) {
+            key: match key.map(text_or_base64) {
                 None => Key::Text { key: None },
                 Some(Ok(key)) => Key::Text { key: Some(key) },
                 Some(Err(key_base64)) => Key::Base64 { key_base64 },
             },
-            value: match record.value().map(text_or_base64) {
+            value: match value.map(text_or_base64) {
                 None => Value::Text { value: None },
                 Some(Ok(value)) => Value::Text { value: Some(value) },
                 Some(Err(value_base64)) => Value::Base64 { value_base64 },

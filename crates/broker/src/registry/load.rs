@@ -12,11 +12,17 @@ const READ: usize = 1 << 20;
 /// The most bytes that a batch may decompress to.
 const DECOMPRESSED: usize = 64 << 20;
 
-/// Applies all records. Waits for the disk.
+/// Applies all records, which must be stored: nobody may learn what a crash can take back. Waits for the disk.
 pub(super) fn read_log(partition: &Partition) -> Result<Store, Refusal> {
     let (mut offset, end) = {
         let mut state = partition.state();
         let log = state.log()?;
+        if log.stored_offset() < log.log_end_offset() {
+            return Err(Refusal {
+                message: Some("its newest records are not stored yet".to_owned()),
+                ..ErrorCode::REQUEST_TIMED_OUT.into()
+            });
+        }
         (log.log_start_offset(), log.log_end_offset())
     };
     let mut store = Store::default();

@@ -102,27 +102,32 @@ impl Registry {
         if records.is_empty() {
             return Ok(answer);
         }
-        let (registry, by) = (self.clone(), broker.clone());
-        let appended = blocking(move || {
-            let appended = append(&by, &records);
-            // What is appended and not applied: nobody knows the state until it is read again.
-            let loaded = registry.take();
-            appended.map(|place| (place, loaded, records))
-        });
-        let ((partition, offset), loaded, records) = appended.await??;
-        stored(&partition, offset).await?;
-        if let Some(mut loaded) = loaded {
-            for record in records {
-                loaded.store.apply(record);
+        let by = broker.clone();
+        let (appended, records) = blocking(move || (append(&by, &records), records)).await?;
+        // Others see the state before it until it is stored.
+        let done = match appended {
+            Ok((partition, offset)) => stored(&partition, offset).await,
+            Err(error) => Err(error),
+        };
+        let registry = self.clone();
+        blocking(move || {
+            let mut loaded = registry
+                .loaded
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            match &mut *loaded {
+                Some(loaded) if done.is_ok() => {
+                    for record in records {
+                        loaded.store.apply(record);
+                    }
+                }
+                // Nobody knows what the log has until it is read again.
+                _ => *loaded = None,
             }
-            *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Some(loaded);
-        }
+            done
+        })
+        .await??;
         Ok(answer)
-    }
-
-    fn take(&self) -> Option<Loaded> {
-        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
-        loaded.take()
     }
 
     /// What becomes of a request. Waits for the disk.

@@ -79,7 +79,9 @@ impl ConsumerBuilder {
         self
     }
 
-    /// How partitions are dealt out in the classic protocol, in order of preference (`partition.assignment.strategy`). All members need one in common. Cooperative-sticky, then range, by default.
+    /// How partitions are dealt out in the classic protocol, in order of preference (`partition.assignment.strategy`).
+    /// All members need one in common. Cooperative-sticky, then range, by default. Each gives what Java's assignor of that
+    /// name gives without racks.
     ///
     /// If all are cooperative, members keep their partitions while the group is rebalanced. To change a running group
     /// from one kind to the other, roll out twice (KIP-429): first with both in the list, then with the new one alone.
@@ -187,7 +189,8 @@ impl ConsumerBuilder {
     }
 
     /// The rack that this program runs in (`client.rack`): brokers then name a replica in it to read from (KIP-392), and
-    /// assignors give it partitions there (KIP-881). By default it is the client's.
+    /// a group whose leader is a Java client may give it partitions there (KIP-881); one whose leader is a consumer of
+    /// this client does not look at racks. By default it is the client's.
     pub fn rack(mut self, rack: impl Into<String>) -> Self {
         self.settings.reader.rack = rack.into();
         self

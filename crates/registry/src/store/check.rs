@@ -147,9 +147,9 @@ impl Store {
 fn unchecked(why: Unchecked, level: Level) -> ApiError {
     match why {
         Unchecked::TooLarge(reason) => ApiError::invalid_schema(reason),
-        Unchecked::JsonSchema => ApiError::not_implemented(format!(
-            "this registry does not compare JSON Schemas, so that it cannot tell whether this one is {level} \
-             compatible; set the compatibility of the subject to NONE if any schema may follow"
+        Unchecked::JsonSchema(what) => ApiError::not_implemented(format!(
+            "this registry cannot tell whether the JSON Schema is {level} compatible: it does not compare {what}; set \
+             the compatibility of the subject to NONE if any schema may follow"
         )),
     }
 }

@@ -152,10 +152,13 @@ fn protobuf_imports_references_and_is_compared() {
     assert_eq!(registry.error("POST /subjects/part/versions", &gone), 40901);
 }
 
+fn json_schema(schema: &Value) -> Value {
+    json!({"schemaType": "JSON", "schema": schema.to_string()})
+}
+
 #[test]
-fn json_schemas_are_checked_and_not_compared() {
+fn json_schemas_are_checked() {
     let mut registry = Registry::default();
-    let json_schema = |schema: &Value| json!({"schemaType": "JSON", "schema": schema.to_string()});
     let one = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     let (status, body) = registry.ask("POST /subjects/j/versions", &json_schema(&one));
     assert_eq!((status, &body["id"]), (200, &json!(1)));
@@ -165,29 +168,139 @@ fn json_schemas_are_checked_and_not_compared() {
         registry.error("POST /subjects/k/versions", &json_schema(&wrong)),
         42201
     );
-    let other = json!({"type": "object"});
-    assert_eq!(
-        registry.error("POST /subjects/j/versions", &json_schema(&other)),
-        501
-    );
-    assert_eq!(
-        registry.error(
-            "POST /compatibility/subjects/j/versions/latest",
-            &json_schema(&other)
-        ),
-        501
-    );
-    registry.ask("PUT /config/j", &json!({"compatibility": "NONE"}));
-    let (status, body) = registry.ask("POST /subjects/j/versions", &json_schema(&other));
-    assert_eq!((status, &body["id"]), (200, &json!(2)));
-    registry.ask("PUT /config/j", &json!({"compatibility": "FULL"}));
     // Another language never fits.
-    assert_eq!(
-        registry.error("POST /subjects/j/versions", &json!({"schema": "\"int\""})),
-        40901
-    );
+    let other = json!({"schema": "\"int\""});
+    assert_eq!(registry.error("POST /subjects/j/versions", &other), 40901);
     assert_eq!(
         registry.get("/schemas/types"),
         json!(["JSON", "PROTOBUF", "AVRO"])
     );
+}
+
+#[test]
+fn json_schemas_are_compared_as_far_as_the_rules_go() {
+    let object = |properties: Value, more: Value| {
+        let mut schema = json!({"type": "object", "properties": properties});
+        for (name, value) in more.as_object().expect("an object") {
+            schema[name] = value.clone();
+        }
+        schema
+    };
+    let integer = json!({"type": "integer"});
+    let with_a = object(json!({"a": integer}), json!({}));
+    let with_b = object(json!({"a": integer, "b": {"type": "string"}}), json!({}));
+    let closed = json!({"additionalProperties": false});
+    let closed_a = object(json!({"a": integer}), closed.clone());
+    let closed_b = object(
+        json!({"a": integer, "b": {"type": "string"}}),
+        closed.clone(),
+    );
+    let required = object(json!({"a": integer}), json!({"required": ["a"]}));
+    let titled = object(
+        json!({"a": {"type": "integer", "title": "A"}}),
+        json!({"description": "d"}),
+    );
+    let strings = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    let referring = json!({"$ref": "#/definitions/x", "definitions": {"x": {"type": "string"}}});
+    // Old, new, and what keeps the new one from reading the old one's data; "?" is not compared.
+    let rows = [
+        (&with_a, &with_a, ""),
+        (&with_a, &titled, ""),
+        (&with_a, &with_b, "PROPERTY_ADDED_TO_OPEN_CONTENT_MODEL"),
+        (&with_b, &with_a, ""),
+        (&closed_a, &closed_b, ""),
+        (
+            &closed_b,
+            &closed_a,
+            "PROPERTY_REMOVED_FROM_CLOSED_CONTENT_MODEL",
+        ),
+        (&closed_a, &with_a, ""),
+        (&with_a, &closed_a, "ADDITIONAL_PROPERTIES_REMOVED"),
+        (&with_a, &required, "REQUIRED_ATTRIBUTE_ADDED"),
+        (&required, &with_a, ""),
+        (&with_a, &json!(true), ""),
+        (&json!({}), &with_a, "TYPE_CHANGED"),
+        (&with_a, &json!({"type": "array"}), "TYPE_CHANGED"),
+        (&integer, &json!({"type": "number"}), ""),
+        (&json!({"type": "number"}), &integer, "TYPE_NARROWED"),
+        (&integer, &json!({"type": ["integer", "null"]}), ""),
+        (
+            &json!({"type": "integer", "maximum": 5}),
+            &json!({"type": "integer", "maximum": 6}),
+            "",
+        ),
+        (
+            &json!({"type": "integer", "maximum": 5}),
+            &json!({"type": "integer", "maximum": 4}),
+            "MAXIMUM_DECREASED",
+        ),
+        (
+            &integer,
+            &json!({"type": "integer", "minimum": 0}),
+            "MINIMUM_ADDED",
+        ),
+        (&json!({"enum": ["a"]}), &json!({"enum": ["b", "a"]}), ""),
+        (
+            &json!({"enum": ["a", "b"]}),
+            &json!({"enum": ["a"]}),
+            "ENUM_ARRAY_NARROWED",
+        ),
+        (
+            &json!({"type": "array", "items": integer}),
+            &json!({"type": "array", "items": {"type": "number"}}),
+            "",
+        ),
+        (
+            &json!({"type": "array"}),
+            &json!({"type": "array", "items": integer}),
+            "SCHEMA_ADDED",
+        ),
+        (
+            &strings,
+            &object(
+                json!({"b": {"type": "string"}}),
+                json!({"additionalProperties": {"type": "string"}}),
+            ),
+            "",
+        ),
+        (
+            &strings,
+            &object(
+                json!({"b": integer}),
+                json!({"additionalProperties": {"type": "string"}}),
+            ),
+            "TYPE_CHANGED",
+        ),
+        (
+            &integer,
+            &json!({"type": "integer", "not": {"const": 3}}),
+            "?",
+        ),
+        (&integer, &json!({"oneOf": [integer]}), "?"),
+        (
+            &referring,
+            &json!({"$ref": "#/definitions/x", "definitions": {"x": integer}}),
+            "?",
+        ),
+        (&referring, &referring, ""),
+    ];
+    for (number, (old, new, wanted)) in rows.into_iter().enumerate() {
+        let mut registry = Registry::default();
+        let line = format!("POST /subjects/s{number}/versions");
+        let (status, body) = registry.ask(&line, &json_schema(old));
+        assert_eq!(status, 200, "{body}");
+        let check = format!("POST /compatibility/subjects/s{number}/versions/latest?verbose=true");
+        let (status, body) = registry.ask(&check, &json_schema(new));
+        let what = format!("{old} {new}: {body}");
+        if wanted == "?" {
+            assert_eq!(status, 501, "{what}");
+            registry.ask("PUT /config", &json!({"compatibility": "NONE"}));
+            let (status, _) = registry.ask(&line, &json_schema(new));
+            assert_eq!(status, 200, "anything may follow");
+            continue;
+        }
+        assert_eq!(status, 200, "{what}");
+        assert_eq!(body["is_compatible"], json!(wanted.is_empty()), "{what}");
+        assert!(body["messages"].to_string().contains(wanted), "{what}");
+    }
 }

@@ -151,6 +151,16 @@ impl Registry {
         Ok(self.fetch(key).await?.schema.clone())
     }
 
+    /// The schema of this id or GUID, and all that it refers to, each before those that
+    /// refer to it. Asked once.
+    ///
+    /// # Errors
+    /// [`Schema`](ErrorKind::Schema) if the registry does not have one of them.
+    pub async fn described(&self, key: SchemaKey) -> Result<(Schema, Vec<Schema>)> {
+        let fetched = self.fetch(key).await?;
+        Ok((fetched.schema.clone(), fetched.references.clone()))
+    }
+
     /// A version of a subject, and its place.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! JSON Schemas.
+//! Reading and printing.
 
 use jsonschema::Draft;
 
@@ -7,7 +7,7 @@ use crate::json::Json;
 /// A schema that is one by its draft's own rules. What it refers to is not looked at.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonSchema {
-    json: Json,
+    pub(super) json: Json,
 }
 
 impl JsonSchema {
