@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use copart::{Client, Consumer, Delivery, GroupBatch, Partitioning, Producer, ProducerRecord};
+use copart::{
+    Client, Consumer, Delivery, ErrorKind, GroupBatch, Partitioning, Producer, ProducerRecord,
+};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -148,7 +150,13 @@ impl Copies {
 }
 
 async fn close(consumer: Consumer, producer: &Producer) -> Result<(), Failure> {
-    consumer.close(FAREWELL).await?;
+    match consumer.close(FAREWELL).await {
+        // Its session ended while it was cut off: others have its partitions, and read again what it did not commit.
+        Err(error) if error.kind() == ErrorKind::Revoked => {
+            eprintln!("left without its last commit: {error}")
+        }
+        closed => closed?,
+    }
     let report = producer.close(FAREWELL).await;
     if !report.is_complete() {
         return Err(format!("its producer has closed early: {report:?}").into());
