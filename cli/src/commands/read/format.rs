@@ -1,6 +1,7 @@
 //! Keys and values that are shown as JSON, whatever their bytes are.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -234,15 +235,14 @@ impl Reading {
             }
             Self::Registry(registry, known) => {
                 let frame = Frame::read(context, payload, None)?;
-                if !known.contains_key(&frame.schema) {
-                    let (schema, references) = registry.described(frame.schema).await?;
-                    let avro = AvroJson::with_references(schema, &references)?;
-                    known.insert(frame.schema, avro);
-                }
-                match known.get(&frame.schema) {
-                    Some(avro) => avro.deserialize(context, frame.payload).map(Some),
-                    None => Ok(None),
-                }
+                let avro = match known.entry(frame.schema) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let (schema, references) = registry.described(frame.schema).await?;
+                        new.insert(AvroJson::with_references(schema, &references)?)
+                    }
+                };
+                avro.deserialize(context, frame.payload).map(Some)
             }
         }
     }
