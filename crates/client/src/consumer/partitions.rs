@@ -32,7 +32,7 @@ use crate::{Result, Start, TopicPartition};
 ///             batch.done();
 ///         }
 ///         // It was taken away.
-///         copart::Result::Ok(())
+///         Ok::<_, copart::Error>(())
 ///     });
 /// }
 /// # Ok(()) }
