@@ -85,19 +85,18 @@ impl Typed {
                 Ok(())
             }
             Self::Protobuf(message) => {
-                let mut json = serde_json::Deserializer::from_str(text);
-                let refuse = |error: serde_json::Error| {
-                    format!(
-                        "the JSON does not fit the message {}: {error}",
-                        message.full_name()
-                    )
-                };
-                let read = DynamicMessage::deserialize(message.clone(), &mut json);
-                let read = read.map_err(refuse)?;
-                json.end().map_err(refuse)?;
-                read.encode_raw(out);
+                parse(message, text)?.encode_raw(out);
                 Ok(())
             }
+        }
+    }
+
+    /// The Protobuf message that the text is.
+    pub(crate) fn message(&self, text: &[u8]) -> Result<DynamicMessage, String> {
+        let text = str::from_utf8(text).map_err(|_| "it is no JSON: not UTF-8".to_owned())?;
+        match self {
+            Self::Protobuf(message) => parse(message, text),
+            Self::Avro(_) => Err("the schema is Avro".to_owned()),
         }
     }
 
@@ -121,4 +120,17 @@ impl Typed {
             .map_err(|error| malformed(format!("it can't be written as JSON: {error}")))?;
         String::from_utf8(json.into_inner()).map_err(|error| malformed(error.to_string()))
     }
+}
+
+fn parse(message: &MessageDescriptor, text: &str) -> Result<DynamicMessage, String> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let refuse = |error: serde_json::Error| {
+        format!(
+            "the JSON does not fit the message {}: {error}",
+            message.full_name()
+        )
+    };
+    let read = DynamicMessage::deserialize(message.clone(), &mut json).map_err(refuse)?;
+    json.end().map_err(refuse)?;
+    Ok(read)
 }

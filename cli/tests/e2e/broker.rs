@@ -12,7 +12,7 @@ pub(crate) struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
     addresses: Vec<String>,
-    registry: Option<String>,
+    pub(crate) registry: Option<String>,
 }
 
 pub(crate) fn start(args: &[&str]) -> Running {

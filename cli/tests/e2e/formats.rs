@@ -104,3 +104,130 @@ fn json_and_protobuf_are_read_with_a_frame_and_without() {
     let ran = read(&broker, &SCALARS);
     assert_eq!(ran.code, 2, "{ran:?}");
 }
+
+fn produce(broker: &Running, rows: &str, args: &[&str]) -> Ran {
+    let bootstrap = broker.bootstrap();
+    let common = [
+        "produce",
+        "t",
+        "--partitioner",
+        "java",
+        "--bootstrap",
+        &bootstrap,
+    ];
+    pipe(rows.as_bytes(), &[&common[..], args].concat())
+}
+
+#[test]
+fn what_is_produced_by_a_registrys_schema_is_read_by_it() {
+    let broker = start(&["--topic", "t:1", "--registry=127.0.0.1:0"]);
+    let url = broker.registry.clone().unwrap();
+    let register = |subject: &str, kind: &str, schema: &[u8]| {
+        let args = ["schema", "register", subject, "-", "--type", kind];
+        ok(pipe(schema, &[&args[..], &["--registry", &url]].concat()));
+    };
+    let order = r#"{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
+        {"name": "note", "type": ["null", "string"]}]}"#;
+    register("t-value", "avro", order.as_bytes());
+    register("t-key", "avro", br#""string""#);
+
+    // By the newest schema. What does not fit is named, and the others are written.
+    let avro = ["--value-format", "avro", "--registry", &url];
+    let rows = "{\"id\":42,\"note\":\"x\"}\n{\"id\":\"x\"}\n{\"note\":null,\"id\":-1}\n";
+    let ran = produce(&broker, rows, &avro);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(
+        ran.err.contains("line 2: value: the JSON does not fit"),
+        "{ran:?}"
+    );
+    let hex = ok(read(&broker, &["--output", "hex"]));
+    let values: Vec<_> = hex
+        .lines()
+        .map(|line| line.split('\t').nth(4).unwrap())
+        .collect();
+    // The registry's frame, and the Avro form of 42 and "x", of -1 and null.
+    assert_eq!(values, ["000000000154020278", "00000000010100"]);
+    assert_eq!(
+        ok(read(&broker, &avro)),
+        "{\"id\":42,\"note\":{\"string\":\"x\"}}\n{\"id\":-1,\"note\":null}\n"
+    );
+
+    // Keys have the id only where somebody says so.
+    let keys = ["--delimiter", "|", "--key-format", "avro"];
+    let ran = produce(
+        &broker,
+        "\"k\"|{}\n",
+        &[&keys[..], &["--registry", &url]].concat(),
+    );
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("--allow-schema-id-in-keys"), "{ran:?}");
+    let allowed = ["--allow-schema-id-in-keys", "--registry", &url];
+    ok(produce(
+        &broker,
+        "\"k\"|{}\n",
+        &[&keys[..], &allowed].concat(),
+    ));
+    let hex = ok(read(&broker, &["--start", "2", "--output", "hex"]));
+    assert!(hex.ends_with("\t0000000002026b\t7b7d\n"), "{hex}");
+}
+
+#[test]
+fn protobuf_is_produced_in_the_registrys_frame() {
+    let broker = start(&["--topic", "t:1", "--registry=127.0.0.1:0"]);
+    let url = broker.registry.clone().unwrap();
+    let value = [
+        &["--value-format", "protobuf", "--registry", &url],
+        &SCALARS[..],
+    ]
+    .concat();
+    let ran = produce(&broker, "{}\n", &value);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("t-value"), "{ran:?}");
+    let schema = std::fs::read("../crates/serializers/oracle/schemas/types.proto").unwrap();
+    let register = ["schema", "register", "t-value", "-", "--type", "protobuf"];
+    ok(pipe(
+        &schema,
+        &[&register[..], &["--registry", &url]].concat(),
+    ));
+    ok(produce(&broker, "{\"boolValue\": true}\n", &value));
+    let hex = ok(read(&broker, &["--output", "hex"]));
+    // The second message of its file.
+    assert!(hex.ends_with("\t000000000102026801\n"), "{hex}");
+}
+
+#[test]
+fn what_is_produced_without_a_registry_is_bare() {
+    let broker = start(&["--topic", "t:1"]);
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("key.avsc");
+    std::fs::write(&schema, r#""long""#).unwrap();
+    let key = [
+        "--key-format",
+        "avro",
+        "--key-schema",
+        schema.to_str().unwrap(),
+    ];
+    let value = [&["--value-format", "protobuf"], &SCALARS[..]].concat();
+    let args = [&["--delimiter", "|"], &key[..], &value].concat();
+    ok(produce(&broker, "42|{\"boolValue\":true}\n", &args));
+    let hex = ok(read(&broker, &["--output", "hex"]));
+    assert!(hex.ends_with("\t54\t6801\n"), "{hex}");
+
+    let json = ["--value-format", "json"];
+    let ran = produce(&broker, "{\"a\" : 1}\n{\n", &json);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("line 2: value: it is no JSON"), "{ran:?}");
+    let hex = ok(read(&broker, &["--start", "1", "--output", "hex"]));
+    assert!(hex.ends_with("\t7b226122203a20317d\n"), "{hex}");
+
+    for wrong in [
+        &["--value-format", "avro"][..],
+        &["--value-format", "json", "--value-encoding", "hex"],
+        &["--value-format", "protobuf"],
+        &["--allow-schema-id-in-keys"],
+        &SCALARS,
+    ] {
+        let ran = produce(&broker, "{}\n", wrong);
+        assert_eq!(ran.code, 2, "{wrong:?}: {ran:?}");
+    }
+}

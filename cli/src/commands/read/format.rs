@@ -59,7 +59,7 @@ pub(crate) struct FormatArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PayloadFormat {
+pub(crate) enum PayloadFormat {
     Bytes,
     Avro,
     Protobuf,

@@ -1,3 +1,5 @@
+mod format;
+
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use copart_audit::input::KeyEncoding;
 use copart_audit::input::outgoing::{
     BadOutgoing, Outgoing, OutgoingFormat, OutgoingOptions, OutgoingRecord,
 };
+use copart_serializers::Part;
+use format::{Encoder, FormatArgs};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -98,6 +102,9 @@ pub(crate) struct Args {
     quiet: bool,
 
     #[command(flatten)]
+    formats: FormatArgs,
+
+    #[command(flatten)]
     cluster: ClusterArgs,
 }
 
@@ -106,6 +113,7 @@ Examples:
   echo 'customer-1:{\"item\":7}' | copart produce orders --delimiter : --partitioner java --bootstrap HOST:9092
   copart produce orders orders.csv --partitioner ruby-kafka --compression zstd --bootstrap HOST:9092
   copart produce orders orders.jsonl --properties client.properties
+  copart produce orders orders.txt --value-format avro --registry http://HOST:8081 --partitioner java --bootstrap HOST:9092
   kcat -b OLD -C -t orders -e -J | copart produce orders --format jsonl --bootstrap NEW:9092";
 
 /// A partitioner, in a form that clap can keep.
@@ -159,12 +167,24 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         key_encoding: args.key_encoding,
         value_encoding: args.value_encoding,
     };
+    for (part, encoding) in [
+        (Part::Key, args.key_encoding),
+        (Part::Value, args.value_encoding),
+    ] {
+        if args.formats.is_text(part) && encoding != KeyEncoding::default() {
+            return Err(Error::usage(format!(
+                "--{part}-encoding is for --{part}-format bytes"
+            )));
+        }
+    }
     // Before the cluster is asked: what is wrong here is quicker to find.
+    let mut encoder = args.formats.encoder(&args.topic)?;
     let input = Outgoing::open(&args.path, &options)?;
     let started = Instant::now();
     let report = args.cluster.run(async |client| {
         let producer = producer(&client, args, properties.as_ref())?;
-        write(&producer, args, input).await
+        encoder.prepare().await?;
+        write(&producer, args, &encoder, input).await
     })?;
     report.print(args, started.elapsed())?;
     Ok(report.exit())
@@ -308,7 +328,12 @@ struct DocumentPartition {
 /// Deliveries that are waited for. More are in the producer's memory only if records are tiny.
 const WAITING: usize = 100_000;
 
-async fn write(producer: &Producer, args: &Args, input: Outgoing) -> Result<Report, Error> {
+async fn write(
+    producer: &Producer,
+    args: &Args,
+    encoder: &Encoder,
+    input: Outgoing,
+) -> Result<Report, Error> {
     producer.prepare(&args.topic).await?;
     let bar = bar(args, input.size());
     let progress = input.progress();
@@ -331,7 +356,14 @@ async fn write(producer: &Producer, args: &Args, input: Outgoing) -> Result<Repo
         };
         let record = match next {
             None => break,
-            Some(Ok(Ok(record))) => record,
+            Some(Ok(Ok(mut record))) => match encoder.encode(&mut record) {
+                Ok(()) => record,
+                Err(what) => {
+                    unread += 1;
+                    errorln!("copart: line {}: {what}", record.line);
+                    continue;
+                }
+            },
             Some(Ok(Err(bad))) => {
                 unread += 1;
                 errorln!("copart: line {}: {}", bad.line, bad.what);

@@ -1,0 +1,275 @@
+//! Keys and values that are given as JSON, and written as what a serializer makes of them.
+
+use std::path::PathBuf;
+
+use copart_audit::Error;
+use copart_audit::input::outgoing::OutgoingRecord;
+use copart_serializers::registry::{FramedSerializer, Registry, Version};
+use copart_serializers::schema::{SchemaKey, SchemaType};
+use copart_serializers::{
+    AvroJson, Context, Error as Unwritten, Format, Part, ProtobufDynamic, Serialize,
+};
+
+use crate::commands::read::format::PayloadFormat;
+use crate::registry::RegistryArgs;
+use crate::typed::Typed;
+
+/// What keys and values become.
+#[derive(clap::Args)]
+pub(crate) struct FormatArgs {
+    /// What keys become: bytes, by --key-encoding; or avro, protobuf or json, from text that is JSON
+    ///
+    /// avro, protobuf: bare, by --key-schema. The schema's id is put in front only with
+    /// --allow-schema-id-in-keys. json: written as it stands, if it is JSON.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "bytes",
+        help_heading = "Formats"
+    )]
+    key_format: PayloadFormat,
+
+    /// What values become: bytes, by --value-encoding; or avro, protobuf or json, from text that is JSON
+    ///
+    /// With --registry avro and protobuf have the registry's frame in front, and their schema has to be
+    /// there under TOPIC-value: that of --value-schema, or without one the newest, of avro. Without
+    /// --registry they are bare.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "bytes",
+        help_heading = "Formats"
+    )]
+    value_format: PayloadFormat,
+
+    /// Schema of keys: a file of Avro, or a Protobuf descriptor set
+    #[arg(long, value_name = "FILE", help_heading = "Formats")]
+    key_schema: Option<PathBuf>,
+
+    /// Full name of the keys' message in the descriptor set
+    #[arg(long, value_name = "NAME", help_heading = "Formats")]
+    key_message: Option<String>,
+
+    /// Schema of values: a file of Avro, or a Protobuf descriptor set
+    #[arg(long, value_name = "FILE", help_heading = "Formats")]
+    value_schema: Option<PathBuf>,
+
+    /// Full name of the values' message in the descriptor set
+    #[arg(long, value_name = "NAME", help_heading = "Formats")]
+    value_message: Option<String>,
+
+    /// Put the schema's id in front of keys too; it is hashed with them, so that keys move to other
+    /// partitions when it changes
+    #[arg(long, help_heading = "Formats")]
+    allow_schema_id_in_keys: bool,
+
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl FormatArgs {
+    /// What is not bytes.
+    pub(super) fn is_text(&self, part: Part) -> bool {
+        self.of(part).0 != PayloadFormat::Bytes
+    }
+
+    fn of(&self, part: Part) -> (PayloadFormat, Option<&PathBuf>, Option<&str>) {
+        match part {
+            Part::Key => (
+                self.key_format,
+                self.key_schema.as_ref(),
+                self.key_message.as_deref(),
+            ),
+            Part::Value => (
+                self.value_format,
+                self.value_schema.as_ref(),
+                self.value_message.as_deref(),
+            ),
+        }
+    }
+
+    /// What writes the keys and values of `topic` so. Files are read; the registry is not asked yet.
+    pub(super) fn encoder(&self, topic: &str) -> Result<Encoder, Error> {
+        if self.allow_schema_id_in_keys && !self.registry.is_given() {
+            return Err(Error::usage(
+                "--allow-schema-id-in-keys: the id comes from --registry",
+            ));
+        }
+        Ok(Encoder {
+            topic: topic.to_owned(),
+            key: self.writing(Part::Key, self.allow_schema_id_in_keys)?,
+            value: self.writing(Part::Value, self.registry.is_given())?,
+        })
+    }
+
+    fn writing(&self, part: Part, is_framed: bool) -> Result<Writing, Error> {
+        let usage = |what: String| Error::usage(format!("--{part}-format: {what}"));
+        let (format, schema, message) = self.of(part);
+        let typed = match (format, schema, message) {
+            (PayloadFormat::Bytes, None, None) => return Ok(Writing::Bytes),
+            (PayloadFormat::Json, None, None) => return Ok(Writing::Json),
+            (PayloadFormat::Bytes | PayloadFormat::Json, ..) => {
+                return Err(usage(format!(
+                    "--{part}-schema and --{part}-message are for avro and protobuf"
+                )));
+            }
+            (PayloadFormat::Avro, None, None) if is_framed => {
+                return Ok(Writing::Newest(self.registry.registry()?));
+            }
+            (PayloadFormat::Avro, None, None) => {
+                let what = match part {
+                    Part::Key => {
+                        "avro is written by --key-schema, or in the frame of --registry with --allow-schema-id-in-keys"
+                    }
+                    Part::Value => {
+                        "avro is written by --value-schema, or by a schema of --registry"
+                    }
+                };
+                return Err(usage(what.to_owned()));
+            }
+            (PayloadFormat::Avro, _, Some(_)) => {
+                return Err(usage(format!("--{part}-message is for protobuf")));
+            }
+            (PayloadFormat::Avro, Some(schema), None) => Typed::open(schema, None, part)?,
+            (PayloadFormat::Protobuf, Some(schema), Some(message)) => {
+                Typed::open(schema, Some(message), part)?
+            }
+            (PayloadFormat::Protobuf, ..) => {
+                return Err(usage(format!(
+                    "protobuf is written by --{part}-schema, a descriptor set, and --{part}-message"
+                )));
+            }
+        };
+        if part == Part::Key {
+            typed.key_order()?;
+        }
+        if !is_framed {
+            return Ok(Writing::Bare(typed));
+        }
+        let registry = self.registry.registry()?;
+        Ok(match typed {
+            Typed::Avro(avro) => Writing::Avro(framed(&registry, *avro)),
+            Typed::Protobuf(message) => {
+                let protobuf = framed(&registry, ProtobufDynamic::new(message.clone()));
+                Writing::Protobuf(protobuf, Typed::Protobuf(message))
+            }
+        })
+    }
+}
+
+/// Keys come here only if they are allowed to.
+fn framed<F>(registry: &Registry, format: F) -> FramedSerializer<F> {
+    registry.serializer(format).allow_schema_id_in_keys()
+}
+
+/// Writes keys and values.
+pub(super) struct Encoder {
+    topic: String,
+    key: Writing,
+    value: Writing,
+}
+
+impl Encoder {
+    /// Asks the registry for what it is needed for.
+    pub(super) async fn prepare(&mut self) -> Result<(), Error> {
+        self.key.prepare(&Context::key(&self.topic)).await?;
+        self.value.prepare(&Context::value(&self.topic)).await
+    }
+
+    /// Puts bytes in the place of text. Null stays null.
+    pub(super) fn encode(&self, record: &mut OutgoingRecord) -> Result<(), String> {
+        let parts = [
+            (Context::key(&self.topic), &self.key, &mut record.key),
+            (Context::value(&self.topic), &self.value, &mut record.value),
+        ];
+        for (context, writing, payload) in parts {
+            if let Some(text) = payload {
+                let written = writing.bytes(&context, text);
+                if let Some(bytes) =
+                    written.map_err(|what| format!("{}: {what}", context.part()))?
+                {
+                    *payload = Some(bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+enum Writing {
+    Bytes,
+    Json,
+    /// Without a frame.
+    Bare(Typed),
+    /// By the newest Avro schema of the registry, which was not asked yet.
+    Newest(Registry),
+    Avro(FramedSerializer<AvroJson>),
+    Protobuf(FramedSerializer<ProtobufDynamic>, Typed),
+}
+
+impl Writing {
+    async fn prepare(&mut self, context: &Context<'_>) -> Result<(), Error> {
+        if let Self::Newest(registry) = self {
+            let serializer = newest(registry, context).await?;
+            *self = Self::Avro(serializer);
+        }
+        let preparation = match self {
+            Self::Avro(serializer) => serializer.prepare(context, None),
+            Self::Protobuf(serializer, _) => serializer.prepare(context, None),
+            Self::Bytes | Self::Json | Self::Bare(_) | Self::Newest(_) => None,
+        };
+        match preparation {
+            Some(preparation) => Ok(preparation.await?),
+            None => Ok(()),
+        }
+    }
+
+    /// `None` if they are what they are to be.
+    fn bytes(&self, context: &Context<'_>, text: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let no_json = |error: &dyn std::fmt::Display| format!("it is no JSON: {error}");
+        let said = |error: Unwritten| error.reason().to_owned();
+        match self {
+            Self::Bytes => Ok(None),
+            Self::Json => {
+                let read = serde_json::from_slice::<serde::de::IgnoredAny>(text);
+                read.map_err(|error| no_json(&error))?;
+                Ok(None)
+            }
+            Self::Bare(typed) => {
+                let mut bytes = Vec::new();
+                typed.serialize(text, &mut bytes)?;
+                Ok(Some(bytes))
+            }
+            Self::Newest(_) => Err("the registry was not asked for the schema".to_owned()),
+            Self::Avro(serializer) => {
+                let text = str::from_utf8(text).map_err(|error| no_json(&error))?;
+                serializer.to_vec(context, text).map_err(said)
+            }
+            Self::Protobuf(serializer, typed) => {
+                let message = typed.message(text)?;
+                serializer.to_vec(context, &message).map_err(said)
+            }
+        }
+    }
+}
+
+/// What writes by the newest schema of the topic's subject.
+async fn newest(
+    registry: &Registry,
+    context: &Context<'_>,
+) -> Result<FramedSerializer<AvroJson>, Error> {
+    let subject = format!("{}-{}", context.topic(), context.part());
+    let (schema, registered) = registry.version(&subject, Version::Latest).await?;
+    if schema.schema_type() != SchemaType::Avro {
+        let name = schema.schema_type().name();
+        return Err(Error::usage(format!(
+            "--{}-format: the newest schema of {subject} is {name}, not AVRO",
+            context.part()
+        )));
+    }
+    let (schema, references) = registry.described(SchemaKey::Id(registered.id)).await?;
+    Ok(framed(
+        registry,
+        AvroJson::with_references(schema, &references)?,
+    ))
+}
