@@ -149,17 +149,18 @@ def rust_driver(client):
     return [target / "debug" / "copart-interop-rust", client]
 
 
-def copart_program(package, example):
+def copart_program(example):
     """A program of this repository."""
     need("cargo", "Rust 1.95 or later")
-    run(["cargo", "build", "--quiet", "--locked", "--package", package, "--example", example], cwd=ROOT)
+    # Of the workspace, so that what its tests have compiled is not compiled again with other features.
+    run(["cargo", "build", "--quiet", "--locked", "--workspace", "--example", example], cwd=ROOT)
     metadata = json.loads(run(["cargo", "metadata", "--format-version", "1", "--no-deps", "--quiet"], cwd=ROOT))
     return Path(metadata["target_directory"]) / "debug" / "examples" / example
 
 
 def copart_driver():
     """copart's own producer."""
-    return [copart_program("copart", "client-driver")]
+    return [copart_program("client-driver")]
 
 
 def kcat_driver():
