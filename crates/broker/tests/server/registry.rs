@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::client::{Client, PATIENCE, batch};
+use super::restart::start_after_drop;
 
 fn builder() -> Builder {
     let any: SocketAddr = "127.0.0.1:0".parse().expect("an address");
@@ -84,11 +85,7 @@ async fn what_is_registered_survives_a_restart() {
     assert_eq!(subjects, "[1]");
     // As after a crash.
     drop(broker);
-    let broker = builder()
-        .data(directory.path())
-        .start()
-        .await
-        .expect("starts");
+    let broker = start_after_drop(builder().data(directory.path())).await;
     let (_, subjects) = ask(&broker, "GET /subjects?deleted=true", "").await;
     assert_eq!(subjects, r#"["a-value","b-value"]"#);
     let (_, subjects) = ask(&broker, "GET /subjects", "").await;

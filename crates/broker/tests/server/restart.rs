@@ -1,10 +1,24 @@
 //! What a data directory keeps.
 
-use copart_broker::{Broker, DirectoryRepair, Durability, ErrorKind};
+use std::time::Duration;
+
+use copart_broker::{Broker, Builder, DirectoryRepair, Durability, ErrorKind};
 use copart_protocol::ErrorCode;
 use copart_protocol::records::Compression;
 
 use super::client::{Client, batch, init_producer_id, sealed, values};
+
+/// Starts a broker in the directory of one that was dropped: its connections end, and with the last of them its
+/// lock, when their tasks are next looked at.
+pub(super) async fn start_after_drop(builder: Builder) -> Broker {
+    loop {
+        match builder.clone().start().await {
+            Ok(broker) => return broker,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Locked),
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
 
 #[tokio::test]
 async fn everything_is_there_again() {
@@ -43,14 +57,8 @@ async fn everything_is_there_again() {
         assert!(other.producer_id > identity.producer_id);
         // Without a word: as after a crash.
         drop((client, broker));
-        let broker = loop {
-            // Connections end when their tasks are next looked at.
-            match start().await {
-                Ok(broker) => break broker,
-                Err(error) => assert_eq!(error.kind(), ErrorKind::Locked),
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        };
+        let builder = Broker::builder().data(directory.path());
+        let broker = start_after_drop(builder.durability(durability).topic("t", 2)).await;
         let mut client = Client::to(&broker, 1).await;
         assert_eq!(client.values("t", 1, 0).await.len(), 2);
         assert_eq!(client.produce("t", 1, batch(&["c"])).await.base_offset, 2);
