@@ -36,6 +36,11 @@ impl ClusterArgs {
         Duration::from_secs(self.timeout.unwrap_or(30).into())
     }
 
+    /// Whether it is the command line that says how long to wait.
+    pub(crate) fn has_timeout(&self) -> bool {
+        self.timeout.is_some()
+    }
+
     /// The properties file, if there is one.
     pub(crate) fn properties(&self) -> Result<Option<Properties>, Error> {
         let Some(path) = &self.properties else {

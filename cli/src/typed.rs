@@ -1,7 +1,8 @@
 //! Keys and values that a schema describes, as JSON text and as bytes.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use copart_audit::Error;
 use copart_serializers::{
@@ -9,6 +10,60 @@ use copart_serializers::{
 };
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
+
+/// What keys or values are, or become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PayloadFormat {
+    Bytes,
+    Avro,
+    Protobuf,
+    Json,
+}
+
+impl FromStr for PayloadFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "bytes" => Ok(Self::Bytes),
+            "avro" => Ok(Self::Avro),
+            "protobuf" => Ok(Self::Protobuf),
+            "json" => Ok(Self::Json),
+            _ => Err("it is bytes, avro, protobuf or json".into()),
+        }
+    }
+}
+
+/// What describes keys and values that name no schema themselves.
+#[derive(clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// Schema of keys: a file of Avro, or a Protobuf descriptor set
+    #[arg(long, value_name = "FILE", help_heading = "Formats")]
+    key_schema: Option<PathBuf>,
+
+    /// Full name of the keys' message in the descriptor set
+    #[arg(long, value_name = "NAME", help_heading = "Formats")]
+    key_message: Option<String>,
+
+    /// Schema of values: a file of Avro, or a Protobuf descriptor set
+    #[arg(long, value_name = "FILE", help_heading = "Formats")]
+    value_schema: Option<PathBuf>,
+
+    /// Full name of the values' message in the descriptor set
+    #[arg(long, value_name = "NAME", help_heading = "Formats")]
+    value_message: Option<String>,
+}
+
+impl SchemaArgs {
+    /// The file, and the message in it.
+    pub(crate) fn of(&self, part: Part) -> (Option<&Path>, Option<&str>) {
+        let (schema, message) = match part {
+            Part::Key => (&self.key_schema, &self.key_message),
+            Part::Value => (&self.value_schema, &self.value_message),
+        };
+        (schema.as_deref(), message.as_deref())
+    }
+}
 
 /// A schema, and how text becomes bytes by it.
 #[derive(Debug)]

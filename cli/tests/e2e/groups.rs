@@ -111,6 +111,66 @@ fn lag_is_a_gate() {
     assert_eq!(lags, [Some("lag"), Some("2"), Some("0")]);
 }
 
+/// What is said of a group while a member with these arguments has its partitions.
+fn with_member(broker: &Running, group: &str, args: &[&str]) -> Value {
+    let bootstrap = broker.bootstrap();
+    let consume = ["consume", "t", "--bootstrap", &bootstrap];
+    let mut member = copart()
+        .args([&consume[..], args].concat())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(member.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    let described = on(broker, &["groups", "describe", group, "-o", "json"]);
+    member.kill().unwrap();
+    member.wait().unwrap();
+    let described: Value = serde_json::from_str(&ok(described)).unwrap();
+    described["groups"][0].clone()
+}
+
+#[test]
+fn a_consumers_properties_count_and_options_go_before_them() {
+    let broker = filled();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("consumer.properties");
+    let text = "group.id=file\ngroup.protocol=classic\ngroup.instance.id=here\n\
+                partition.assignment.strategy=roundrobin\nauto.offset.reset=none\n\
+                enable.auto.commit=false\n";
+    std::fs::write(&file, text).unwrap();
+    let properties = ["--properties", file.to_str().unwrap()];
+
+    let consume = |args: &[&str]| on(&broker, &[&["consume", "t"], args].concat());
+    let nowhere = consume(&[&properties[..], &["--count", "1"]].concat());
+    assert_ne!(nowhere.code, 0);
+    assert!(
+        nowhere.err.contains("there is no reset policy"),
+        "{}",
+        nowhere.err
+    );
+    let read = [&properties[..], &["--start", "earliest", "--count", "4"]].concat();
+    let printed = ok(consume(&read));
+    assert_eq!(printed.lines().count(), 4);
+    // Nothing was committed, so that it begins again.
+    assert_eq!(ok(consume(&read)).lines().count(), 4);
+
+    let start = ["--start", "earliest"];
+    let args = [&properties[..], &start].concat();
+    let classic = with_member(&broker, "file", &args);
+    assert_eq!(classic["kind"], "classic", "{classic}");
+    assert_eq!(classic["assignor"], "roundrobin");
+    assert_eq!(classic["members"][0]["instance_id"], "here");
+    let other = ["--group", "other", "--protocol", "consumer"];
+    let args = [&properties[..], &start, &other].concat();
+    let consumer = with_member(&broker, "other", &args);
+    assert_eq!(consumer["kind"], "consumer", "{consumer}");
+
+    let nobody = consume(&["--count", "1"]);
+    assert_eq!(nobody.code, 2);
+    assert!(nobody.err.contains("which group?"), "{}", nobody.err);
+}
+
 #[test]
 fn a_member_prints_and_commits_and_is_not_reset_under() {
     let broker = filled();

@@ -228,6 +228,14 @@ fn hostile_bytes_are_refused_before_anything_is_built() {
             r#"{"type":"bytes","logicalType":"big-decimal"}"#,
             &[6, 0xfe, 0xff, 0x7f],
         ),
+        (
+            r#"{"type":"bytes","logicalType":"big-decimal"}"#,
+            &[4, 0, 0],
+        ),
+        (
+            r#"{"type":"bytes","logicalType":"decimal","precision":4}"#,
+            &[0],
+        ),
     ] {
         refused(schema, bytes);
     }

@@ -418,7 +418,7 @@ fn deep() -> Vec<Vec<u8>> {
     // Avro: as deep as it may be, and whole.
     let mut whole = [0, 0, 2].repeat(95);
     whole.extend([0, 0, 0]);
-    whole.extend([0, 0, 2, 1, 2, 3, 4, 0, 0].repeat(96));
+    whole.extend([0, 0, 2, 1, 2, 3, 4, 0, 2, 0].repeat(96));
     vec![
         whole,
         // Avro: an id, an empty name, and another tree.

@@ -1,7 +1,5 @@
 //! Keys and values that are given as JSON, and written as what a serializer makes of them.
 
-use std::path::PathBuf;
-
 use copart_audit::Error;
 use copart_audit::input::outgoing::OutgoingRecord;
 use copart_serializers::registry::{FramedSerializer, Registry, Version};
@@ -10,9 +8,8 @@ use copart_serializers::{
     AvroJson, Context, Error as Unwritten, Format, Part, ProtobufDynamic, Serialize,
 };
 
-use crate::commands::read::format::PayloadFormat;
 use crate::registry::RegistryArgs;
-use crate::typed::Typed;
+use crate::typed::{PayloadFormat, SchemaArgs, Typed};
 
 /// What keys and values become.
 #[derive(clap::Args)]
@@ -42,21 +39,8 @@ pub(crate) struct FormatArgs {
     )]
     value_format: PayloadFormat,
 
-    /// Schema of keys: a file of Avro, or a Protobuf descriptor set
-    #[arg(long, value_name = "FILE", help_heading = "Formats")]
-    key_schema: Option<PathBuf>,
-
-    /// Full name of the keys' message in the descriptor set
-    #[arg(long, value_name = "NAME", help_heading = "Formats")]
-    key_message: Option<String>,
-
-    /// Schema of values: a file of Avro, or a Protobuf descriptor set
-    #[arg(long, value_name = "FILE", help_heading = "Formats")]
-    value_schema: Option<PathBuf>,
-
-    /// Full name of the values' message in the descriptor set
-    #[arg(long, value_name = "NAME", help_heading = "Formats")]
-    value_message: Option<String>,
+    #[command(flatten)]
+    schemas: SchemaArgs,
 
     /// Put the schema's id in front of keys too; it is hashed with them, so that keys move to other
     /// partitions when it changes
@@ -70,21 +54,13 @@ pub(crate) struct FormatArgs {
 impl FormatArgs {
     /// What is not bytes.
     pub(super) fn is_text(&self, part: Part) -> bool {
-        self.of(part).0 != PayloadFormat::Bytes
+        self.format(part) != PayloadFormat::Bytes
     }
 
-    fn of(&self, part: Part) -> (PayloadFormat, Option<&PathBuf>, Option<&str>) {
+    fn format(&self, part: Part) -> PayloadFormat {
         match part {
-            Part::Key => (
-                self.key_format,
-                self.key_schema.as_ref(),
-                self.key_message.as_deref(),
-            ),
-            Part::Value => (
-                self.value_format,
-                self.value_schema.as_ref(),
-                self.value_message.as_deref(),
-            ),
+            Part::Key => self.key_format,
+            Part::Value => self.value_format,
         }
     }
 
@@ -104,8 +80,8 @@ impl FormatArgs {
 
     fn writing(&self, part: Part, is_framed: bool) -> Result<Writing, Error> {
         let usage = |what: String| Error::usage(format!("--{part}-format: {what}"));
-        let (format, schema, message) = self.of(part);
-        let typed = match (format, schema, message) {
+        let (schema, message) = self.schemas.of(part);
+        let typed = match (self.format(part), schema, message) {
             (PayloadFormat::Bytes, None, None) => return Ok(Writing::Bytes),
             (PayloadFormat::Json, None, None) => return Ok(Writing::Json),
             (PayloadFormat::Bytes | PayloadFormat::Json, ..) => {

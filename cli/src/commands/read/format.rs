@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::PathBuf;
-use std::str::FromStr;
 
 use copart::Record;
 use copart_audit::Error;
@@ -12,7 +10,7 @@ use copart_serializers::schema::{Frame, IndexForm, MessageIndex, SchemaKey};
 use copart_serializers::{AvroJson, Context, Deserialize, Error as Unread, Part, Payload};
 
 use crate::registry::RegistryArgs;
-use crate::typed::Typed;
+use crate::typed::{PayloadFormat, SchemaArgs, Typed};
 
 /// What keys and values are.
 #[derive(clap::Args)]
@@ -38,52 +36,18 @@ pub(crate) struct FormatArgs {
     )]
     value_format: PayloadFormat,
 
-    /// Schema of keys: a file of Avro, or a Protobuf descriptor set
-    #[arg(long, value_name = "FILE", help_heading = "Formats")]
-    key_schema: Option<PathBuf>,
-
-    /// Full name of the keys' message in the descriptor set
-    #[arg(long, value_name = "NAME", help_heading = "Formats")]
-    key_message: Option<String>,
-
-    /// Schema of values: a file of Avro, or a Protobuf descriptor set
-    #[arg(long, value_name = "FILE", help_heading = "Formats")]
-    value_schema: Option<PathBuf>,
-
-    /// Full name of the values' message in the descriptor set
-    #[arg(long, value_name = "NAME", help_heading = "Formats")]
-    value_message: Option<String>,
+    #[command(flatten)]
+    schemas: SchemaArgs,
 
     #[command(flatten)]
     registry: RegistryArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PayloadFormat {
-    Bytes,
-    Avro,
-    Protobuf,
-    Json,
-}
-
-impl FromStr for PayloadFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "bytes" => Ok(Self::Bytes),
-            "avro" => Ok(Self::Avro),
-            "protobuf" => Ok(Self::Protobuf),
-            "json" => Ok(Self::Json),
-            _ => Err("it is bytes, avro, protobuf or json".into()),
-        }
-    }
-}
-
 impl FormatArgs {
     /// What reads records so.
     pub(crate) fn decoder(&self) -> Result<Decoder, Error> {
-        let part = |part: Part, format, schema: &Option<PathBuf>, message: &Option<String>| {
+        let part = |part: Part, format| {
+            let (schema, message) = self.schemas.of(part);
             let usage = |what: &str| Err(Error::usage(format!("--{part}-format: {what}")));
             match (format, schema, message) {
                 (PayloadFormat::Bytes, None, None) => Ok(Reading::Bytes),
@@ -114,18 +78,8 @@ impl FormatArgs {
             }
         };
         Ok(Decoder {
-            key: part(
-                Part::Key,
-                self.key_format,
-                &self.key_schema,
-                &self.key_message,
-            )?,
-            value: part(
-                Part::Value,
-                self.value_format,
-                &self.value_schema,
-                &self.value_message,
-            )?,
+            key: part(Part::Key, self.key_format)?,
+            value: part(Part::Value, self.value_format)?,
         })
     }
 }

@@ -48,14 +48,10 @@ pub(crate) struct Args {
     #[arg(short, long)]
     follow: bool,
 
-    /// Which records of transactions to read
-    #[arg(
-        long,
-        value_enum,
-        value_name = "LEVEL",
-        default_value = "read_committed"
-    )]
-    isolation: IsolationArg,
+    /// Which records of transactions to read [default: isolation.level of the properties file, else
+    /// read_committed]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    isolation: Option<IsolationArg>,
 
     /// How to print: text (see --format), jsonl (an object a line; json is the same), or hex
     /// (partition, offset, timestamp, key and value with tabs between; - for null)
@@ -133,7 +129,10 @@ async fn open(
                 .map(|&partition| TopicPartition::new(args.topic.as_str(), partition)),
         ),
     };
-    builder = builder.start(args.start.0).isolation(args.isolation.into());
+    builder = builder.start(args.start.0);
+    if let Some(isolation) = args.isolation {
+        builder = builder.isolation(isolation.into());
+    }
     if !args.follow {
         builder = builder.until(End::Latest);
     }

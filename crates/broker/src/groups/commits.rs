@@ -6,6 +6,7 @@ use copart_protocol::messages::offset_commit_key::OffsetCommitKey;
 use copart_protocol::messages::offset_commit_value::OffsetCommitValue;
 use copart_protocol::{ErrorCode, Uuid};
 
+use super::batches;
 use super::classic::{ClassicGroup, State};
 use super::consumer::ConsumerGroup;
 use super::coordinator::{Coordinator, Group, Input};
@@ -53,7 +54,8 @@ pub(crate) struct Fetched {
 }
 
 impl Coordinator {
-    /// OffsetCommit: a code for each commit. `retention_ms` is -1 unless the client says it.
+    /// OffsetCommit: a code for each commit. `retention_ms` is -1 unless the client says it. They are written in one
+    /// batch: all of them or none.
     pub(crate) fn commit(
         &mut self,
         input: Input<'_>,
@@ -68,6 +70,7 @@ impl Coordinator {
         self.check_committer(input, group, by, &commits)?;
         let longest = usize::try_from(input.config.offset_metadata_max_bytes).unwrap_or(0);
         let mut codes = Vec::with_capacity(commits.len());
+        let mut records = Vec::with_capacity(commits.len());
         for commit in commits {
             if commit.metadata.len() > longest {
                 codes.push(ErrorCode::OFFSET_METADATA_TOO_LARGE);
@@ -89,9 +92,14 @@ impl Coordinator {
                 },
                 topic_id: commit.topic_id,
             };
-            self.write_offset(key, Some(value));
+            records.push(Record::OffsetCommit(key, Some(value)));
             codes.push(ErrorCode::NONE);
         }
+        // The code of Kafka since its coordinator of 4.0; before it was INVALID_COMMIT_OFFSET_SIZE.
+        if batches::size(&records).map_or(true, |size| size > input.max_batch_bytes) {
+            return Err(ErrorCode::UNKNOWN_SERVER_ERROR.into());
+        }
+        self.write_offsets(records);
         Ok(codes)
     }
 
@@ -227,11 +235,11 @@ impl Coordinator {
         let groups: Vec<String> = self.offsets.groups().cloned().collect();
         for group in groups {
             let gone = |topic: &str, _, committed: &Committed| topic == name && committed.is_of(id);
-            self.write_tombstones(self.offsets.tombstones(&group, gone));
+            self.write_offsets(self.offsets.tombstones(&group, gone));
         }
     }
 
-    fn write_tombstones(&mut self, records: Vec<Record>) {
+    fn write_offsets(&mut self, records: Vec<Record>) {
         for record in records {
             if let Record::OffsetCommit(key, value) = record {
                 self.write_offset(key, value);
@@ -262,7 +270,7 @@ impl Coordinator {
                     && !self.offsets.is_open(&id, topic, partition)
             };
             let records = self.offsets.tombstones(&id, gone);
-            self.write_tombstones(records);
+            self.write_offsets(records);
             let nothing_left = self.offsets.of(&id).is_none() && !self.offsets.has_open(&id);
             let group = &self.groups[&id];
             if nothing_left && group.is_empty() {

@@ -22,6 +22,8 @@ const MAX_GROUPS: usize = 10_000;
 pub(crate) struct Input<'a> {
     pub(crate) now: Moment,
     pub(crate) config: &'a BrokerConfig,
+    /// `max.message.bytes` of the log.
+    pub(crate) max_batch_bytes: usize,
     pub(crate) cluster: &'a dyn Cluster,
 }
 
@@ -251,6 +253,7 @@ impl Coordinator {
         let env = Env {
             now: input.now,
             config: input.config,
+            max_batch_bytes: input.max_batch_bytes,
             cluster: input.cluster,
             timers: &mut self.timers,
             out: &mut self.out,

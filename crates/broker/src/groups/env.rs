@@ -101,6 +101,7 @@ impl GroupError {
 pub(super) struct Env<'a> {
     pub(super) now: Moment,
     pub(super) config: &'a BrokerConfig,
+    pub(super) max_batch_bytes: usize,
     pub(super) cluster: &'a dyn Cluster,
     pub(super) timers: &'a mut Timers,
     pub(super) out: &'a mut Output,

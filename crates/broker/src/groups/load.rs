@@ -1,18 +1,12 @@
 //! Reading a coordinator's log.
 
-use copart_protocol::ErrorCode;
-use copart_protocol::records::{Batch, Batches, Decompressor, TransactionMarker};
+use copart_protocol::records::{Batch, Decompressor, TransactionMarker};
 
 use super::coordinator::Coordinator;
 use super::env::Moment;
 use super::record::Record;
 use super::service::Lead;
 use crate::partitions::Refusal;
-
-/// How much is read at once. A larger batch is read as a whole.
-const READ: usize = 1 << 20;
-/// The most bytes that a batch may decompress to.
-const DECOMPRESSED: usize = 64 << 20;
 
 /// Applies all records. Returns the offset behind the last one. Waits for the disk.
 pub(super) fn read_log(
@@ -21,35 +15,17 @@ pub(super) fn read_log(
     now: Moment,
 ) -> Result<i64, Refusal> {
     let partition = &lead.partition;
-    let (mut offset, end) = {
+    let offsets = {
         let mut state = partition.state();
         state.check_leader(lead.node, lead.epoch)?;
         let log = state.log()?;
-        (log.log_start_offset(), log.log_end_offset())
+        log.log_start_offset()..log.log_end_offset()
     };
-    let mut decompressor = Decompressor::new(DECOMPRESSED);
-    while offset < end {
-        let read = partition.state().log()?.begin_read(offset, end, READ)?;
-        let Some(read) = read else { break };
-        let mut next = offset;
-        for batch in Batches::new(read.run()?) {
-            let batch = batch.map_err(unreadable)?;
-            next = batch.next_offset();
-            apply_batch(&batch, coordinator, &mut decompressor, now).map_err(unreadable)?;
-        }
-        if next <= offset {
-            break;
-        }
-        offset = next;
-    }
+    let end = offsets.end;
+    partition.replay(offsets, |batch, decompressor| {
+        apply_batch(batch, coordinator, decompressor, now)
+    })?;
     Ok(end)
-}
-
-fn unreadable(error: copart_protocol::Error) -> Refusal {
-    Refusal {
-        message: Some(error.to_string()),
-        ..ErrorCode::KAFKA_STORAGE_ERROR.into()
-    }
 }
 
 fn apply_batch(

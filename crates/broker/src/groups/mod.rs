@@ -12,6 +12,7 @@
 //! comes with transactions.
 
 mod admin;
+mod batches;
 mod classic;
 mod commits;
 mod consumer;

@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use copart_protocol::records::{BatchBuilder, Compressor, Seal};
+use copart_protocol::records::{Compressor, Seal};
 use copart_protocol::{ErrorCode, Uuid};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{sleep_until, timeout};
 
+use super::batches::in_batches;
 use super::coordinator::{Coordinator, Input};
 use super::env::{Moment, Reply, Token};
 use super::load::read_log;
@@ -89,6 +90,14 @@ impl Lead {
     fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.partition, &other.partition)
             && (self.node, self.epoch) == (other.node, other.epoch)
+    }
+
+    /// As much as fits if there is no log: nothing can be written then.
+    fn max_batch_bytes(&self) -> usize {
+        let mut state = self.partition.state();
+        state
+            .log()
+            .map_or(usize::MAX, |log| log.config().max_message_bytes)
     }
 
     fn is_over(&self) -> bool {
@@ -392,6 +401,7 @@ impl Loaded {
         let input = Input {
             now: moment(broker),
             config: &config,
+            max_batch_bytes: self.lead.max_batch_bytes(),
             cluster: &View(&controller),
         };
         act(&mut self.coordinator, input)
@@ -401,30 +411,26 @@ impl Loaded {
         Stored::new(self.lead.partition.clone(), self.appended)
     }
 
-    /// Appends records as one batch.
+    /// Appends records.
     fn append(&mut self, broker: &Shared, records: &[Record]) -> Result<(), ErrorCode> {
         let now_ms = broker.now_ms();
-        let mut encoded = || {
-            let mut builder = BatchBuilder::new();
-            for record in records {
-                let (key, value) = record.encode()?;
-                builder.append(now_ms, Some(&key), value.as_deref(), &[])?;
-            }
-            builder.seal(&Seal::default(), &mut self.compressor)
-        };
-        let batch = encoded().map_err(|error: copart_protocol::Error| {
+        let unwritable = |error: copart_protocol::Error| {
             tracing::error!("a record of {CONSUMER_OFFSETS} cannot be written: {error}");
             ErrorCode::UNKNOWN_SERVER_ERROR
-        })?;
-        let batch = BytesMut::from(&batch.bytes()[..]);
+        };
+        let batches = in_batches(records, now_ms, self.lead.max_batch_bytes());
         let Lead {
             partition,
             node,
             epoch,
         } = &self.lead;
-        let appended = partition.coordinate(*node, *epoch, batch, now_ms);
-        let appended = appended.map_err(|refusal| super::stored::for_members(refusal.code))?;
-        self.appended = appended.next_offset;
+        for batch in batches.map_err(unwritable)? {
+            let batch = batch.seal(&Seal::default(), &mut self.compressor);
+            let batch = BytesMut::from(&batch.map_err(unwritable)?.bytes()[..]);
+            let appended = partition.coordinate(*node, *epoch, batch, now_ms);
+            let appended = appended.map_err(|refusal| super::stored::for_members(refusal.code))?;
+            self.appended = appended.next_offset;
+        }
         broker.written(partition);
         Ok(())
     }

@@ -7,6 +7,7 @@
 
 mod commit;
 mod partition;
+mod replay;
 mod waiters;
 
 use std::collections::HashMap;

@@ -368,6 +368,55 @@ async fn offsets_are_committed_fetched_and_deleted_in_all_versions() {
     assert_eq!(committed(&mut client, "g").await, []);
 }
 
+/// As Apache Kafka 4.4 answers it.
+#[tokio::test]
+async fn a_commit_larger_than_a_batch_may_be_is_refused_as_a_whole() {
+    let builder = builder().config("message.max.bytes", "1000");
+    let broker = builder.start().await.expect("starts");
+    let mut client = coordinator(&broker, "g").await;
+    let joined = join(&mut client, "g").await;
+    let id = joined.member_id.as_str();
+    let sync = sync_request("g", &joined, &[(id, &[7; 950])]);
+    let refused = client.call(5, &sync).await;
+    assert_eq!(refused.error_code, ErrorCode::UNKNOWN_SERVER_ERROR);
+    let joined = client.call(9, &join_request("g", id)).await;
+    assert_eq!(
+        (joined.error_code, joined.generation_id),
+        (ErrorCode::NONE, 2)
+    );
+    let synced = client
+        .call(5, &sync_request("g", &joined, &[(id, b"mine")]))
+        .await;
+    assert_eq!(synced.assignment, &b"mine"[..]);
+
+    let member = Some((id, joined.generation_id));
+    let offsets = [(0, 1), (1, 2), (2, 3)];
+    let codes = commit(&mut client, "g", member, &offsets).await;
+    assert_eq!(codes, [ErrorCode::NONE; 3]);
+    let mut large = commit_request("g", member, &[(0, 11), (1, 12), (2, 13)]);
+    for partition in &mut large.topics[0].partitions {
+        partition.committed_metadata = Some("x".repeat(300));
+    }
+    let response = client.call(9, &large).await;
+    let codes: Vec<_> = response.topics[0]
+        .partitions
+        .iter()
+        .map(|it| it.error_code)
+        .collect();
+    assert_eq!(codes, [ErrorCode::UNKNOWN_SERVER_ERROR; 3]);
+    // Nothing is lost by it, and the group goes on.
+    assert_eq!(committed(&mut client, "g").await, offsets);
+    assert_eq!(beat(&mut client, "g", &joined).await, ErrorCode::NONE);
+    large.topics[0].partitions.truncate(2);
+    let response = client.call(9, &large).await;
+    let codes: Vec<_> = response.topics[0]
+        .partitions
+        .iter()
+        .map(|it| it.error_code)
+        .collect();
+    assert_eq!(codes, [ErrorCode::NONE; 2]);
+}
+
 #[tokio::test]
 async fn offsets_and_groups_survive_a_restart() {
     let dir = tempfile::tempdir().expect("a directory");

@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::schema::ResolvedSchema;
+use apache_avro::schema::{NamesRef, ResolvedSchema};
 use apache_avro::types::Value;
+use apache_avro::writer::datum::GenericDatumWriter;
+use self_cell::self_cell;
 use serde_core::de::DeserializeOwned;
 
 use crate::error::OTHER_SERIALIZER;
@@ -15,13 +17,49 @@ use super::{aliases, scan};
 
 /// A schema that is ready for use, and refers to no other.
 pub(super) struct Parsed {
-    pub(super) schema: apache_avro::Schema,
+    ready: Ready,
     /// Whether a named type comes twice, or within itself.
     refers: bool,
 }
 
+self_cell!(
+    /// The schema, and what apache-avro makes of it to write and to read, which borrows it.
+    struct Ready {
+        owner: apache_avro::Schema,
+        #[covariant]
+        dependent: Coders,
+    }
+);
+
+struct Coders<'s> {
+    /// Where names lead.
+    names: ResolvedSchema<'s>,
+    writer: GenericDatumWriter<'s>,
+    reader: GenericDatumReader<'s>,
+}
+
+impl<'s> Coders<'s> {
+    fn new(schema: &'s apache_avro::Schema) -> Result<Self, apache_avro::Error> {
+        Ok(Self {
+            // Names what the schema refers to and has not.
+            names: ResolvedSchema::new(schema)?,
+            writer: GenericDatumWriter::builder(schema).build()?,
+            reader: GenericDatumReader::builder(schema).build()?,
+        })
+    }
+}
+
 impl Parsed {
     pub(super) fn new(schema: &Schema, references: &[Schema]) -> Result<Self> {
+        Self::changed(schema, references, |_| ())
+    }
+
+    /// As it is after a change.
+    fn changed(
+        schema: &Schema,
+        references: &[Schema],
+        change: impl FnOnce(&mut apache_avro::Schema),
+    ) -> Result<Self> {
         if schema.schema_type() != SchemaType::Avro {
             return Err(Error::of_schema(
                 ErrorKind::Schema,
@@ -36,17 +74,17 @@ impl Parsed {
             if !known.is_empty() {
                 parsed.denormalize(&known)?;
             }
-            // Names what it refers to and has not.
-            ResolvedSchema::new(&parsed)?;
-            Ok(parsed)
+            change(&mut parsed);
+            Ready::try_new(parsed, |schema| Coders::new(schema))
         };
-        let parsed = parse().map_err(|error: apache_avro::Error| {
+        let ready = parse().map_err(|error: apache_avro::Error| {
             Error::of_schema(
                 ErrorKind::Schema,
                 format!("the Avro schema can't be used: {error}"),
             )
             .caused_by(error)
         })?;
+        let parsed = ready.borrow_owner();
         if matches!(parsed, apache_avro::Schema::Bytes) {
             return Err(Error::of_schema(
                 ErrorKind::Schema,
@@ -55,16 +93,33 @@ impl Parsed {
             .advise("make it a field of a record, or use Raw"));
         }
         Ok(Self {
-            refers: aliases::refers(&parsed),
-            schema: parsed,
+            refers: aliases::refers(parsed),
+            ready,
         })
     }
 
-    /// Where names lead. Made each time, because it borrows the schema, but
-    /// empty unless a name is used twice.
-    pub(super) fn names(&self) -> Result<ResolvedSchema<'_>, apache_avro::Error> {
+    pub(super) fn schema(&self) -> &apache_avro::Schema {
+        self.ready.borrow_owner()
+    }
+
+    /// Where names lead.
+    pub(super) fn names(&self) -> &NamesRef<'_> {
+        self.ready.borrow_dependent().names.get_names()
+    }
+
+    pub(super) fn writer(&self) -> &GenericDatumWriter<'_> {
+        &self.ready.borrow_dependent().writer
+    }
+
+    fn reader(&self) -> &GenericDatumReader<'_> {
+        &self.ready.borrow_dependent().reader
+    }
+
+    /// Where names lead, for what wants to have it. Empty unless a name is used
+    /// twice, because it is made for each record.
+    fn own_names(&self) -> Result<ResolvedSchema<'_>, apache_avro::Error> {
         let used = if self.refers {
-            vec![&self.schema]
+            vec![self.schema()]
         } else {
             vec![]
         };
@@ -73,7 +128,7 @@ impl Parsed {
 
     /// The full name of what has one.
     pub(super) fn record_name(&self) -> Option<String> {
-        self.schema.name().map(|name| name.fullname(None))
+        self.schema().name().map(|name| name.fullname(None))
     }
 }
 
@@ -94,14 +149,16 @@ impl std::fmt::Debug for AvroWriter {
 
 impl AvroWriter {
     pub(super) fn new(reader: &Parsed, schema: &Schema, references: &[Schema]) -> Result<Self> {
-        let mut written = Parsed::new(schema, references)?;
         // Texts, because apache-avro's equality is that of the canonical form,
         // which leaves logical types out.
         let text = |schema: &apache_avro::Schema| serde_json::to_value(schema).ok();
-        let differs = text(&written.schema) != text(&reader.schema);
-        if differs {
-            aliases::apply(&mut written.schema, &reader.schema);
-        }
+        let mut differs = false;
+        let written = Parsed::changed(schema, references, |written| {
+            differs = text(written) != text(reader.schema());
+            if differs {
+                aliases::apply(written, reader.schema());
+            }
+        })?;
         Ok(Self { written, differs })
     }
 }
@@ -139,17 +196,16 @@ pub(super) fn read_value(
         ));
     }
     let read = || {
-        let names = written.names()?;
-        let from = GenericDatumReader::builder(&written.schema).resolved_writer_schemata(names);
         let mut bytes = payload.as_slice();
-        if differs {
-            from.reader_schema(&reader.schema)
-                .resolved_reader_schemata(reader.names()?)
-                .build()?
-                .read_value(&mut bytes)
-        } else {
-            from.build()?.read_value(&mut bytes)
+        if !differs {
+            return written.reader().read_value(&mut bytes);
         }
+        GenericDatumReader::builder(written.schema())
+            .resolved_writer_schemata(written.own_names()?)
+            .reader_schema(reader.schema())
+            .resolved_reader_schemata(reader.own_names()?)
+            .build()?
+            .read_value(&mut bytes)
     };
     let value = if depth <= SHALLOW {
         read()
@@ -193,12 +249,7 @@ pub(super) fn read<T: DeserializeOwned>(
         return apache_avro::from_value(&value).map_err(|error| not_a_value(context, error));
     }
     scan::check(reader, context, &payload)?;
-    let straight = || {
-        GenericDatumReader::builder(&reader.schema)
-            .resolved_writer_schemata(reader.names()?)
-            .build()?
-            .read_deser(&mut payload.as_slice())
-    };
+    let straight = || reader.reader().read_deser(&mut payload.as_slice());
     straight().or_else(|error| {
         let value = read_value(reader, writer, context, payload)?;
         let value = apache_avro::from_value(&value).map_err(|_| not_a_value(context, error))?;

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use apache_avro::types::Value;
-use apache_avro::writer::datum::GenericDatumWriter;
 
 use crate::schema::{Described, MessageIndex, ReadEvolved, Schema, SchemaType};
 use crate::{Context, Deserialize, Format, Payload, Result, Serialize, Sink};
@@ -43,7 +42,7 @@ impl AvroValue {
 
     /// The schema, for building values of it.
     pub fn avro_schema(&self) -> &apache_avro::Schema {
-        &self.parsed.schema
+        self.parsed.schema()
     }
 }
 
@@ -51,13 +50,8 @@ impl Format for AvroValue {}
 
 impl Serialize<Value> for AvroValue {
     fn serialize(&self, context: &Context<'_>, value: &Value, out: &mut Sink<'_>) -> Result<()> {
-        let mut write = || {
-            GenericDatumWriter::builder(&self.parsed.schema)
-                .resolved_schemata(self.parsed.names()?)
-                .build()?
-                .write_value_ref(out.as_vec(), value)
-        };
-        write().map_err(|error| not_written(context, error))?;
+        let written = self.parsed.writer().write_value_ref(out.as_vec(), value);
+        written.map_err(|error| not_written(context, error))?;
         Ok(())
     }
 }

@@ -36,16 +36,13 @@ pub(super) fn check(
         )
         .advise(OTHER_SERIALIZER)
     };
-    let names = schema.names().map_err(|error| {
-        Error::new(ErrorKind::Schema, context, error.to_string()).caused_by(error)
-    })?;
     let mut scan = Scan {
         rest: *payload,
-        names: names.get_names(),
+        names: schema.names(),
         budget: FREE_VALUES.saturating_add(payload.len().saturating_mul(VALUES_PER_BYTE)),
         deepest: 0,
     };
-    let end = scan.value(&schema.schema, None, 0);
+    let end = scan.value(schema.schema(), None, 0);
     let at = payload.len() - scan.rest.len();
     match end {
         Err(what) => Err(refuse(what, at)),
@@ -99,6 +96,15 @@ impl<'a> Scan<'a> {
         self.rest.take(len).ok_or(CUT_OFF)
     }
 
+    /// The number of a decimal, without its scale. Java's `BigInteger` takes no
+    /// fewer bytes than one, and apache-avro does not write what it reads there.
+    fn digits(&mut self) -> Step {
+        match self.bytes()?.is_empty() {
+            true => Err("a decimal before has no bytes"),
+            false => Ok(()),
+        }
+    }
+
     fn text(&mut self) -> Step {
         match std::str::from_utf8(self.bytes()?.as_slice()) {
             Ok(_) => Ok(()),
@@ -140,11 +146,11 @@ impl<'a> Scan<'a> {
                     budget: 0,
                     deepest: 0,
                 };
-                inner.bytes()?;
+                inner.digits()?;
                 inner.long().map(drop)
             }
             Schema::Decimal(decimal) => match &decimal.inner {
-                InnerDecimalSchema::Bytes => self.bytes().map(drop),
+                InnerDecimalSchema::Bytes => self.digits(),
                 InnerDecimalSchema::Fixed(fixed) => self.skip(fixed.size),
             },
             Schema::Fixed(fixed)

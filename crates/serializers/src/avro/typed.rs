@@ -5,7 +5,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
 
-use apache_avro::writer::datum::GenericDatumWriter;
 use serde_core::de::DeserializeOwned;
 
 use crate::schema::{Described, MessageIndex, ReadEvolved, Schema, SchemaType};
@@ -91,13 +90,11 @@ where
     B: Borrow<T> + ?Sized,
 {
     fn serialize(&self, context: &Context<'_>, value: &B, out: &mut Sink<'_>) -> Result<()> {
-        let mut write = || {
-            GenericDatumWriter::builder(&self.parsed.schema)
-                .resolved_schemata(self.parsed.names()?)
-                .build()?
-                .write_ser(out.as_vec(), &value.borrow())
-        };
-        write().map_err(|error| not_written(context, error))?;
+        let written = self
+            .parsed
+            .writer()
+            .write_ser(out.as_vec(), &value.borrow());
+        written.map_err(|error| not_written(context, error))?;
         Ok(())
     }
 }

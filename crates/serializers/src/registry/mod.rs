@@ -28,6 +28,7 @@ mod builder;
 mod client;
 mod deserializer;
 mod http;
+mod known;
 mod serializer;
 mod subject;
 mod wire;

@@ -1,13 +1,9 @@
 //! Writing what names its schema.
 
-use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
-
 use crate::schema::{Described, Frame, Framing, SchemaKey};
-use crate::{
-    Context, Error, ErrorKind, Format, Part, Payload, Preparation, Result, Serialize, Sink,
-};
+use crate::{Context, Error, ErrorKind, Format, Payload, Preparation, Result, Serialize, Sink};
 
+use super::known::KnownSchemas;
 use super::{Registry, SubjectName};
 
 /// Writes another format's payload, and names its schema in front of it or in a
@@ -27,8 +23,7 @@ pub struct FramedSerializer<F> {
     subject: SubjectName,
     register: bool,
     id_in_keys: bool,
-    /// By topic: of keys, of values.
-    schemas: RwLock<HashMap<String, [Option<SchemaKey>; 2]>>,
+    schemas: KnownSchemas,
 }
 
 impl<F> FramedSerializer<F> {
@@ -40,7 +35,7 @@ impl<F> FramedSerializer<F> {
             subject: SubjectName::default(),
             register: false,
             id_in_keys: false,
-            schemas: RwLock::default(),
+            schemas: KnownSchemas::default(),
         }
     }
 
@@ -95,24 +90,12 @@ impl<F> FramedSerializer<F> {
              producers do the same, allow_schema_id_in_keys",
         ))
     }
-
-    fn schema_of(&self, context: &Context<'_>) -> Option<SchemaKey> {
-        let schemas = self.schemas.read().unwrap_or_else(PoisonError::into_inner);
-        schemas.get(context.topic())?[slot(context)]
-    }
-}
-
-fn slot(context: &Context<'_>) -> usize {
-    match context.part() {
-        Part::Key => 0,
-        Part::Value => 1,
-    }
 }
 
 impl<F: Described> FramedSerializer<F> {
     async fn find(&self, context: &Context<'_>) -> Result<()> {
         self.key_safety(context)?;
-        if self.schema_of(context).is_some() {
+        if self.schemas.get(context).is_some() {
             return Ok(());
         }
         let schema = self.format.schema().ok_or_else(|| {
@@ -156,9 +139,7 @@ impl<F: Described> FramedSerializer<F> {
         let key = asked
             .await
             .map_err(|error: Error| error.in_context(context))?;
-        let schemas = self.schemas.write();
-        let mut schemas = schemas.unwrap_or_else(PoisonError::into_inner);
-        schemas.entry(context.topic().to_owned()).or_default()[slot(context)] = Some(key);
+        self.schemas.insert(context, key);
         Ok(())
     }
 }
@@ -170,7 +151,7 @@ impl<F: Described> Format for FramedSerializer<F> {
         _: Option<Payload<'a>>,
     ) -> Option<Preparation<'a>> {
         // Not asked for again, unless it is to be refused.
-        let ready = self.schema_of(context).is_some();
+        let ready = self.schemas.get(context).is_some();
         (!ready).then(|| Box::pin(self.find(context)) as Preparation<'a>)
     }
 }
@@ -180,7 +161,7 @@ where
     F: Described + Serialize<T>,
 {
     fn serialize(&self, context: &Context<'_>, value: &T, out: &mut Sink<'_>) -> Result<()> {
-        let Some(schema) = self.schema_of(context) else {
+        let Some(schema) = self.schemas.get(context) else {
             self.key_safety(context)?;
             return Err(unprepared(context));
         };

@@ -117,8 +117,8 @@ impl<'a> Frame<'a> {
         let index = index.map_or(&[][..], MessageIndex::as_bytes);
         match schema {
             SchemaKey::Id(SchemaId(id)) => {
-                out.put(&[0]);
-                out.put(&id.to_be_bytes());
+                let [a, b, c, d] = id.to_be_bytes();
+                out.put(&[0, a, b, c, d]);
                 out.put(index);
                 Ok(())
             }

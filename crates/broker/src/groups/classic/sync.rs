@@ -8,8 +8,10 @@ use copart_protocol::messages::leave_group::{LeaveGroupRequest, MemberResponse};
 use copart_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 
 use super::group::{ClassicGroup, State};
+use crate::groups::batches;
 use crate::groups::env::{Env, Reply, Token};
 use crate::groups::timers::Timer;
+use crate::groups::topic::CONSUMER_OFFSETS;
 
 /// A sync that failed.
 pub(in crate::groups) fn sync_error(error_code: ErrorCode) -> SyncGroupResponse {
@@ -78,6 +80,16 @@ impl ClassicGroup {
         for member in self.members.values_mut() {
             // Whoever the leader forgot has nothing.
             member.assignment = assigned.remove(&member.id).unwrap_or_default();
+        }
+        let size = batches::size(&[self.to_record()]);
+        if size.map_or(true, |size| size > env.max_batch_bytes) {
+            tracing::warn!(
+                group = self.id,
+                "the assignment does not fit into a record of {CONSUMER_OFFSETS}: max.message.bytes is {}",
+                env.max_batch_bytes
+            );
+            self.refuse_syncs(env, ErrorCode::UNKNOWN_SERVER_ERROR);
+            return self.rebalance(env);
         }
         self.enter(State::Stable, env);
         env.write(self.to_record());

@@ -320,6 +320,34 @@ fn a_leader_that_dies_before_it_assigns() {
 }
 
 #[test]
+fn an_assignment_that_is_too_large_is_given_to_nobody() {
+    let mut bench = Bench::new(&[]);
+    let (a, b) = two(&mut bench);
+    let a = bench.join(9, &join_request(&a.member_id, &["range"]));
+    let b = bench.join_now(9, &join_request(&b.member_id, &["range"]));
+    let a = bench.joined(a).expect("both are there");
+    let (leader, other) = if a.leader == a.member_id {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let waiting = bench.sync(sync_request(&other, &[]));
+    let written = bench.log.len();
+    bench.max_batch_bytes = 1000;
+    let large = bench.sync(sync_request(&leader, &[(&other.member_id, &[1; 1000])]));
+    for token in [waiting, large] {
+        let code = bench.synced(token).expect("answered").error_code;
+        assert_eq!(code, ErrorCode::UNKNOWN_SERVER_ERROR);
+    }
+    assert_eq!(bench.log.len(), written);
+    // All have to join again.
+    for member in [&leader, &other] {
+        let code = bench.beat(&member.member_id, member.generation_id);
+        assert_eq!(code, ErrorCode::REBALANCE_IN_PROGRESS);
+    }
+}
+
+#[test]
 fn a_request_sent_twice_is_answered_twice() {
     let mut bench = Bench::new(&[]);
     let joined = stable(&mut bench);

@@ -77,6 +77,7 @@ pub(super) struct Bench {
     pub(super) coordinator: Coordinator,
     pub(super) cluster: FakeCluster,
     pub(super) config: BrokerConfig,
+    pub(super) max_batch_bytes: usize,
     start: Instant,
     pub(super) elapsed_ms: u64,
     pub(super) log: Vec<Record>,
@@ -104,6 +105,7 @@ impl Bench {
             coordinator: Coordinator::new(Some(7)),
             cluster,
             config: BrokerConfig::resolve(settings).expect("settings that are known"),
+            max_batch_bytes: 1_048_588,
             start: Instant::now(),
             elapsed_ms: 0,
             log: Vec::new(),
@@ -125,6 +127,7 @@ impl Bench {
         let input = Input {
             now: self.now(),
             config: &self.config,
+            max_batch_bytes: self.max_batch_bytes,
             cluster: &self.cluster,
         };
         let result = act(&mut self.coordinator, input);

@@ -77,8 +77,8 @@ impl Serialize<str> for AvroJson {
             )
         };
         let value = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
-        let names = names(&self.parsed, context)?;
-        encode::encode(&self.parsed.schema, names.get_names(), &value, out.as_vec()).map_err(refuse)
+        let (schema, names) = (self.parsed.schema(), self.parsed.names());
+        encode::encode(schema, names, &value, out.as_vec()).map_err(refuse)
     }
 }
 
@@ -88,8 +88,8 @@ impl Deserialize for AvroJson {
     fn deserialize(&self, context: &Context<'_>, payload: Payload<'_>) -> Result<String> {
         // Lengths, counts and depth are held to the bytes here; then they can be believed.
         scan::check(&self.parsed, context, &payload)?;
-        let names = names(&self.parsed, context)?;
-        decode::decode(&self.parsed.schema, names.get_names(), payload).map_err(|what| {
+        let (schema, names) = (self.parsed.schema(), self.parsed.names());
+        decode::decode(schema, names, payload).map_err(|what| {
             Error::new(
                 ErrorKind::Malformed,
                 context,
@@ -97,15 +97,6 @@ impl Deserialize for AvroJson {
             )
         })
     }
-}
-
-fn names<'a>(
-    parsed: &'a Parsed,
-    context: &Context<'_>,
-) -> Result<apache_avro::schema::ResolvedSchema<'a>> {
-    parsed
-        .names()
-        .map_err(|error| Error::new(ErrorKind::Schema, context, error.to_string()).caused_by(error))
 }
 
 impl Described for AvroJson {
