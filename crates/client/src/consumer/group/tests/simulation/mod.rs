@@ -1,8 +1,8 @@
 //! Groups in which everything goes wrong for a while: requests and answers are late or get lost, members are killed,
 //! stuck, stopped and started, the coordinator moves, partitions are added, programs hold on to what they have.
 //!
-//! - [`World`](world::World): members, the network between them and the coordinator, what goes wrong, and what has to
-//!   hold all the same.
+//! - [`World`](world::World): members, the network between them and the coordinator, and what goes wrong.
+//!   `world::invariants` is what has to hold all the same.
 //! - `classic_coordinator`, `epochs_coordinator`: the coordinators, as Kafka's are, one for each protocol.
 //!
 //! `COPART_SEEDS` is how many worlds there are; `COPART_SEED` is the only one.
@@ -113,7 +113,7 @@ fn classic_groups_get_over_everything() {
 
 #[test]
 fn groups_of_the_consumer_protocol_get_over_everything() {
-    for seed in seeds(60) {
+    for seed in seeds(100) {
         World::new(seed, Protocol::Consumer).run();
     }
 }
