@@ -64,7 +64,7 @@ impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{{errorType:'{}', description:'{}, at path {}'",
+            "{{errorType:'{}', description:'{}, at path \"{}\"'",
             self.error_type,
             self.description(),
             self.path
@@ -73,5 +73,26 @@ impl fmt::Display for Incompatibility {
             write!(f, ", additionalInfo:'{}'", self.message)?;
         }
         f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_reason_are_told_from_its_words() {
+        let mut reason = Incompatibility {
+            error_type: "READER_FIELD_MISSING_DEFAULT_VALUE",
+            path: "/fields/0".to_owned(),
+            message: "sum".to_owned(),
+        };
+        assert_eq!(
+            reason.to_string(),
+            "{errorType:'READER_FIELD_MISSING_DEFAULT_VALUE', description:'the reader has a field that is not \
+             written, and no default for it, at path \"/fields/0\"', additionalInfo:'sum'}"
+        );
+        reason.message.clear();
+        assert!(reason.to_string().ends_with("at path \"/fields/0\"'}"));
     }
 }

@@ -1,34 +1,14 @@
 //! Every future of the consumer, dropped at every point at which it waits.
 
-use std::future::Future;
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use copart::GroupProtocol;
 
+use crate::poll::poll_at_most;
 use crate::support::{
     TOPIC, all, broker, client, close, committed, consumer, next, number, settled, soon, take,
     write,
 };
-
-/// Polls a future until it is ready, or drops it after `polls` polls that it was not.
-async fn poll_at_most<F: Future>(future: F, polls: usize) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut left = polls;
-    std::future::poll_fn(|cx| {
-        if left == 0 {
-            return Poll::Ready(None);
-        }
-        left -= 1;
-        match future.as_mut().poll(cx) {
-            Poll::Ready(output) => Poll::Ready(Some(output)),
-            Poll::Pending if left == 0 => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    })
-    .await
-}
 
 #[tokio::test]
 async fn a_recv_or_a_commit_that_was_dropped_loses_nothing() {

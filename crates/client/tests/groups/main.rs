@@ -8,6 +8,8 @@ mod commits;
 mod concurrent;
 mod members;
 mod partitions;
+#[path = "../common/poll.rs"]
+mod poll;
 mod processing;
 mod support;
 mod topics;

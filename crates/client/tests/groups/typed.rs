@@ -1,12 +1,9 @@
 //! Typed consumers: what comes out decoded, and what becomes of what can't be.
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::num::NonZeroUsize;
-use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
 use std::time::Duration;
 
 use copart::admin::NewTopic;
@@ -20,6 +17,7 @@ use copart::{
 };
 use copart_broker::{Broker, Fault};
 
+use crate::poll::poll_at_most;
 use crate::support::{GROUP, PATIENCE, TOPIC, broker, client, committed, quick, soon};
 
 const DEAD: &str = "orders.dead";
@@ -467,24 +465,6 @@ async fn poison_in_the_dead_letter_topic_itself_does_not_go_round() {
     let error = next_error(&mut consumer).await;
     assert_eq!(error.kind(), ErrorKind::Decoding, "{error}");
     close(consumer).await;
-}
-
-/// Polls a future until it is ready, or drops it after `polls` polls that it was not.
-async fn poll_at_most<F: Future>(future: F, polls: usize) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut left = polls;
-    std::future::poll_fn(|cx| {
-        if left == 0 {
-            return Poll::Ready(None);
-        }
-        left -= 1;
-        match future.as_mut().poll(cx) {
-            Poll::Ready(output) => Poll::Ready(Some(output)),
-            Poll::Pending if left == 0 => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    })
-    .await
 }
 
 #[tokio::test]

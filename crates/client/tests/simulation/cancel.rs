@@ -1,35 +1,15 @@
 //! Every future of the producer and the reader, dropped at every point at which it waits.
 
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use copart::{End, Partitioning, Producer, ProducerRecord, Reader};
 
 use crate::cluster::{SimCluster, TOPIC};
 use crate::faults::Faults;
+use crate::poll::poll_at_most;
 use crate::workload::{client, runtime};
-
-/// Polls a future until it is ready, or drops it after `polls` polls that it was not.
-async fn poll_at_most<F: Future>(future: F, polls: usize) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut left = polls;
-    std::future::poll_fn(|cx| {
-        if left == 0 {
-            return Poll::Ready(None);
-        }
-        left -= 1;
-        match future.as_mut().poll(cx) {
-            Poll::Ready(output) => Poll::Ready(Some(output)),
-            // Whoever wakes it brings the next poll, or nobody does.
-            Poll::Pending if left == 0 => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    })
-    .await
-}
 
 fn producer(cluster: &Arc<SimCluster>, memory: usize) -> Producer {
     client(cluster)

@@ -12,6 +12,8 @@ mod fetch;
 mod interceptors;
 mod metadata;
 mod network;
+#[path = "../common/poll.rs"]
+mod poll;
 mod reading;
 mod typed;
 mod workload;

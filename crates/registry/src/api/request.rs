@@ -98,7 +98,7 @@ impl Request<'_> {
             None | Some("") => SchemaType::Avro,
             Some(name) => SchemaType::from_name(name).ok_or_else(|| {
                 ApiError::invalid_schema(format!(
-                    "Invalid schema type {name}: AVRO, PROTOBUF or JSON is wanted"
+                    "Invalid schema type {name:?}: AVRO, PROTOBUF or JSON is wanted"
                 ))
             })?,
         };

@@ -202,7 +202,7 @@ impl<'s> Comparison<'s> {
             match (found.next(), found.next()) {
                 (Some(one), Some(other)) if one.name != other.name => {
                     return Err(format!(
-                        "field {:?} of record {} is, by its aliases, both {:?} and {:?}",
+                        "field {:?} of record {:?} is, by its aliases, both {:?} and {:?}",
                         field.name,
                         reader.name.full(),
                         one.name,

@@ -144,14 +144,14 @@ impl Avro {
         let name = name(members, namespace)?;
         let full = name.full();
         let fields = members.get("fields").and_then(Json::as_array);
-        let fields = fields.ok_or_else(|| format!("record {full} has no array of fields"))?;
+        let fields = fields.ok_or_else(|| format!("record {full:?} has no array of fields"))?;
         let (mut read, mut known) = (Vec::new(), HashSet::new());
         for field in fields {
             let field = self
                 .field(field, name.namespace.as_deref())
-                .map_err(|reason| format!("record {full}: {reason}"))?;
+                .map_err(|reason| format!("record {full:?}: {reason}"))?;
             if !known.insert(field.name.clone()) {
-                return Err(format!("record {full} has two fields {:?}", field.name));
+                return Err(format!("record {full:?} has two fields {:?}", field.name));
             }
             read.push(field);
         }
@@ -215,14 +215,14 @@ impl Avro {
         let name = name(members, namespace)?;
         let full = name.full();
         if !members.contains_key("symbols") {
-            return Err(format!("enum {full} has no symbols"));
+            return Err(format!("enum {full:?} has no symbols"));
         }
         let symbols = texts(members, "symbols")?;
         let mut known = HashSet::new();
         for symbol in &symbols {
-            check_name(symbol).map_err(|reason| format!("enum {full}: {reason}"))?;
+            check_name(symbol).map_err(|reason| format!("enum {full:?}: {reason}"))?;
             if !known.insert(symbol) {
-                return Err(format!("enum {full} has the symbol {symbol:?} twice"));
+                return Err(format!("enum {full:?} has the symbol {symbol:?} twice"));
             }
         }
         let default = text(members, "default")?;
@@ -230,7 +230,7 @@ impl Avro {
             && !symbols.iter().any(|symbol| symbol == default)
         {
             return Err(format!(
-                "enum {full} has the default {default:?}, which is none of its symbols"
+                "enum {full:?} has the default {default:?}, which is none of its symbols"
             ));
         }
         let symbols = Enum {
@@ -255,7 +255,7 @@ impl Avro {
             Some(Json::Number(size)) => size.as_u64().filter(|size| *size <= i32::MAX as u64),
             _ => None,
         };
-        let size = size.ok_or_else(|| format!("fixed {full} has no size that can be"))?;
+        let size = size.ok_or_else(|| format!("fixed {full:?} has no size that can be"))?;
         let fixed = Fixed {
             aliases: aliases(members, name.namespace.as_deref())?,
             doc: text(members, "doc")?.map(str::to_owned),

@@ -219,7 +219,7 @@ impl Comparison {
 
     fn not_compared(&mut self, path: &str, keyword: &str) {
         self.unknown
-            .get_or_insert_with(|| format!("{path}/{keyword}"));
+            .get_or_insert_with(|| format!("\"{path}/{keyword}\""));
     }
 
     /// As deep as the JSON is, which is bounded.

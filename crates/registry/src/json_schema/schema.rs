@@ -26,7 +26,10 @@ impl JsonSchema {
             Draft::Unknown => Ok(()),
             _ => jsonschema::meta::validate(&value),
         };
-        checked.map_err(|error| format!("at {}: {}", error.instance_path(), error.masked()))?;
+        checked.map_err(|error| match error.instance_path().as_str() {
+            "" => error.masked().to_string(),
+            path => format!("at {path:?}: {}", error.masked()),
+        })?;
         Ok(Self { json })
     }
 

@@ -114,13 +114,13 @@ impl Store {
                     level.is_backward(),
                     schema,
                     &old,
-                    "the new schema reads the old one's data",
+                    "the new schema reads data of the old one",
                 ),
                 (
                     level.is_forward(),
                     &old,
                     schema,
-                    "the old schema reads the new one's data",
+                    "the old schema reads data of the new one",
                 ),
             ];
             for (wanted, reader, writer, direction) in directions {

@@ -37,6 +37,8 @@ enum State {
 /// What goes out with a request that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sent {
+    /// A heartbeat with epoch 0.
+    Join,
     Heartbeat,
     Leave,
 }
@@ -56,6 +58,11 @@ pub(super) struct EpochMember {
     is_known: bool,
     /// It was in the group at some time.
     has_joined: bool,
+    /// The broker may know it although it is not in the group, as far as it knows: what came of a join or a
+    /// leave is not certain, or it was fenced.
+    is_in_doubt: bool,
+    /// The broker does not let it join as long as it knows it from before, so it leaves first.
+    leaves_first: bool,
     interval: Duration,
     next: Option<Instant>,
     sent: Option<(Token, Sent)>,
@@ -90,6 +97,8 @@ impl EpochMember {
             is_changed: false,
             is_known: false,
             has_joined: false,
+            is_in_doubt: false,
+            leaves_first: false,
             interval: FIRST_INTERVAL,
             next: None,
             sent: None,
@@ -179,7 +188,7 @@ impl EpochMember {
             return;
         }
         let leaves = match self.state {
-            State::In => false,
+            State::In => self.leaves_first && self.epoch <= 0,
             State::Stalled => self.is_known,
             State::Leaving if !self.held.is_empty() => false,
             State::Leaving if !self.is_known => {
@@ -242,7 +251,11 @@ impl EpochMember {
             }
             self.is_full = false;
             self.is_changed = false;
-            self.sent = Some((token, Sent::Heartbeat));
+            let sent = match self.epoch {
+                0 => Sent::Join,
+                _ => Sent::Heartbeat,
+            };
+            self.sent = Some((token, sent));
         }
         self.is_known = true;
         self.actions.push_back(Action::Send {
@@ -274,6 +287,16 @@ impl EpochMember {
         let Some((_, sent)) = self.sent.take_if(|(known, _)| *known == token) else {
             return;
         };
+        // A coordinator that moves may have stored it all the same.
+        let is_open = match &outcome {
+            Ok(Answer::ConsumerHeartbeat(response)) => response.error_code.is_retriable(),
+            _ => true,
+        };
+        match sent {
+            Sent::Join => self.is_in_doubt |= is_open,
+            Sent::Heartbeat => {}
+            Sent::Leave => self.is_in_doubt = is_open,
+        }
         if sent == Sent::Leave {
             // If the broker was not told, it notices by itself.
             if outcome.is_err() {
@@ -283,7 +306,7 @@ impl EpochMember {
             return;
         }
         match outcome {
-            Ok(Answer::ConsumerHeartbeat(response)) => self.told(response, now),
+            Ok(Answer::ConsumerHeartbeat(response)) => self.told(sent, response, now),
             Ok(_) => {
                 let error = Error::new(ErrorKind::Protocol, "the answer is to another request");
                 self.fail(error);
@@ -299,7 +322,7 @@ impl EpochMember {
     /// Whether this outcome says that the consumer protocol cannot be spoken here, before the member was ever in the
     /// group: the broker does not have it, or the group is a classic one that stays so.
     pub(super) fn is_refused(&self, token: Token, outcome: &Result<Answer>) -> bool {
-        if self.has_joined || self.sent != Some((token, Sent::Heartbeat)) {
+        if self.has_joined || self.sent != Some((token, Sent::Join)) {
             return false;
         }
         match outcome {
@@ -328,6 +351,7 @@ impl EpochMember {
         self.epoch = 0;
         self.is_known = false;
         self.is_full = true;
+        self.leaves_first = false;
         match self.state {
             State::Leaving => self.end(Action::Left),
             // Goes on if the program has done so meanwhile.
@@ -336,12 +360,13 @@ impl EpochMember {
         }
     }
 
-    fn told(&mut self, response: ConsumerGroupHeartbeatResponse, now: Instant) {
+    fn told(&mut self, sent: Sent, response: ConsumerGroupHeartbeatResponse, now: Instant) {
         let code = response.error_code;
         match code {
             ErrorCode::NONE => {
                 self.failures = 0;
                 self.has_joined = true;
+                self.is_in_doubt = false;
                 if self.state != State::Stalled {
                     self.epoch = response.member_epoch;
                 }
@@ -360,12 +385,18 @@ impl EpochMember {
                 }
                 self.reconcile(now);
             }
-            // It was silent for too long, or took too long to let go of something.
+            // Brokers without KAFKA-19233 know it under an epoch, and do not let it come back with epoch 0.
+            ErrorCode::FENCED_MEMBER_EPOCH if sent == Sent::Join => self.leave_first(now),
+            // It was silent for too long, or took too long to let go of something. A group that nobody was left in may
+            // have been deleted meanwhile.
             ErrorCode::UNKNOWN_MEMBER_ID | ErrorCode::FENCED_MEMBER_EPOCH => self.fenced(now),
+            ErrorCode::GROUP_ID_NOT_FOUND if sent == Sent::Heartbeat => self.fenced(now),
             ErrorCode::NOT_COORDINATOR | ErrorCode::COORDINATOR_NOT_AVAILABLE => {
                 self.actions.push_back(Action::ForgetCoordinator);
                 self.back_off(now);
             }
+            // The other member that has our instance id may be this one.
+            ErrorCode::UNRELEASED_INSTANCE_ID if self.is_in_doubt => self.leave_first(now),
             // Another member has our instance id, or has died with it not long ago.
             ErrorCode::UNRELEASED_INSTANCE_ID => {
                 if !std::mem::replace(&mut self.has_warned, true) {
@@ -394,6 +425,12 @@ impl EpochMember {
         self.next = Some(now + self.config.backoff.after(self.failures));
     }
 
+    fn leave_first(&mut self, now: Instant) {
+        self.leaves_first = true;
+        self.is_in_doubt = false;
+        self.back_off(now);
+    }
+
     fn lose_all(&mut self) {
         let all: Vec<_> = std::mem::take(&mut self.held).into_iter().collect();
         self.releasing.clear();
@@ -404,6 +441,7 @@ impl EpochMember {
     }
 
     fn fenced(&mut self, now: Instant) {
+        self.is_in_doubt = true;
         self.lose_all();
         self.epoch = 0;
         self.is_known = false;
@@ -456,7 +494,9 @@ impl EpochMember {
             self.releasing.extend(all);
             self.actions.push_back(Action::Revoke(gone));
         }
-        if !new.is_empty() {
+        // The broker goes by what the member said last: it may give what was not said to somebody else.
+        let may_take = self.sent.is_none() && !self.is_full;
+        if may_take && !new.is_empty() {
             self.held.extend(new.iter().cloned());
             self.is_changed = true;
             self.next = Some(now);
@@ -481,6 +521,7 @@ impl EpochMember {
         if self.state == State::In {
             self.lose_all();
             self.state = State::Stalled;
+            self.is_in_doubt = self.is_known;
             self.epoch = 0;
             self.next = Some(now);
         }

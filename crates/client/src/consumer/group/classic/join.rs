@@ -150,6 +150,15 @@ impl ClassicMember {
             let error = Error::new(ErrorKind::Protocol, reason);
             return self.fail(error.in_group(Arc::clone(&self.config.group)));
         };
+        // Silent static members stay in the group (KIP-345): a generation that it missed may have given what it has to
+        // others.
+        let follows = response.generation_id - 1 == self.generation
+            || response.generation_id == self.generation;
+        if self.config.instance_id.is_some() && !follows && !self.held.is_empty() {
+            self.lose_all();
+            // The leader goes by what it said that it has: what it is to lose is given to nobody before it joins again.
+            self.must_rejoin = true;
+        }
         let leads = !response.leader.is_empty() && response.leader == response.member_id;
         self.member_id = response.member_id.into();
         self.generation = response.generation_id;

@@ -46,6 +46,26 @@ fn what_it_has_survives_generations_that_come_to_nothing() {
 }
 
 #[test]
+fn a_static_member_loses_what_it_has_when_it_has_missed_a_generation() {
+    for (generation, lost) in [(2, &[][..]), (3, &[0, 1])] {
+        let mut config = config(Protocol::Classic, COOPERATIVE);
+        config.instance_id = Some(Arc::from("one"));
+        let mut hand = Hand::subscribed(config, 2);
+        hand.follow(1, &partitions([0, 1]));
+        assert_eq!(hand.assigns(), [0, 1]);
+        hand.beat(ErrorCode::REBALANCE_IN_PROGRESS);
+        hand.generation_of(generation, "m-0");
+        assert_eq!(hand.loses(), lost);
+        let (token, _) = hand.sync();
+        hand.assigned(token, &partitions([0, 1]));
+        assert_eq!((hand.assigns(), hand.revokes()), (lost.to_vec(), vec![]));
+        assert_eq!(hand.has(), [0, 1]);
+        // Others wait for what it said that it has.
+        assert_eq!(hand.is_quiet(), lost.is_empty());
+    }
+}
+
+#[test]
 fn a_join_that_is_refused_for_good_loses_everything() {
     let mut hand = Hand::alone(COOPERATIVE, 2);
     hand.assigns();

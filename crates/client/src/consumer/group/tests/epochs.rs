@@ -155,3 +155,90 @@ fn leaving_says_whether_it_will_be_back() {
         assert!(hand.actions.iter().any(left));
     }
 }
+
+#[test]
+fn a_group_that_was_deleted_meanwhile_is_joined_again() {
+    let mut hand = settled();
+    hand.pass(BEAT);
+    let (token, _) = beat(&mut hand);
+    hand.answer(token, Ok(refusal(ErrorCode::GROUP_ID_NOT_FOUND)));
+    assert_eq!(hand.loses(), [0, 1, 2, 3]);
+    let (token, request) = beat(&mut hand);
+    assert_eq!((request.member_epoch, says(&request)), (0, Some(vec![])));
+    // Then there is a group of that name, of another kind.
+    hand.answer(token, Ok(refusal(ErrorCode::GROUP_ID_NOT_FOUND)));
+    let error = hand.failure().expect("it fails");
+    assert_eq!(error.code(), Some(ErrorCode::GROUP_ID_NOT_FOUND));
+}
+
+#[test]
+fn a_member_that_may_not_join_because_it_is_known_leaves_first() {
+    let mut hand = settled();
+    hand.pass(BEAT);
+    let (token, _) = beat(&mut hand);
+    hand.answer(token, Ok(refusal(ErrorCode::FENCED_MEMBER_EPOCH)));
+    let (token, request) = beat(&mut hand);
+    assert_eq!(request.member_epoch, 0);
+    hand.answer(token, Ok(refusal(ErrorCode::FENCED_MEMBER_EPOCH)));
+    assert!(hand.is_quiet(), "it waits first");
+    hand.pass(Duration::from_secs(2));
+    let (token, request) = beat(&mut hand);
+    assert_eq!(request.member_epoch, -1);
+    hand.answer(token, Ok(answer(-1, None)));
+    let (token, request) = beat(&mut hand);
+    assert_eq!((request.member_epoch, says(&request)), (0, Some(vec![])));
+    hand.answer(token, Ok(answer(5, Some(&[1]))));
+    assert_eq!(hand.assigns(), [1]);
+}
+
+#[test]
+fn a_static_member_whose_join_was_not_answered_gets_out_of_its_own_way() {
+    let mut config = config(Protocol::Consumer, &[]);
+    config.instance_id = Some(Arc::from("one"));
+    let mut hand = Hand::subscribed(config, 4);
+    let (token, _) = beat(&mut hand);
+    hand.answer(token, Err(lost()));
+    hand.pass(Duration::from_secs(2));
+    let (token, request) = beat(&mut hand);
+    assert_eq!(request.member_epoch, 0);
+    hand.answer(token, Ok(refusal(ErrorCode::UNRELEASED_INSTANCE_ID)));
+    hand.pass(Duration::from_secs(2));
+    let (token, request) = beat(&mut hand);
+    assert_eq!(request.member_epoch, -2);
+    // It was somebody else after all.
+    hand.answer(token, Ok(refusal(ErrorCode::FENCED_INSTANCE_ID)));
+    for _ in 0..3 {
+        let (token, request) = beat(&mut hand);
+        assert_eq!(request.member_epoch, 0, "once is enough");
+        hand.answer(token, Ok(refusal(ErrorCode::UNRELEASED_INSTANCE_ID)));
+        assert!(hand.is_quiet(), "it waits first");
+        hand.pass(Duration::from_secs(2));
+    }
+    let warns = |action: &&Action| matches!(action, Action::Warn(_));
+    assert_eq!(hand.actions.iter().filter(warns).count(), 1);
+}
+
+#[test]
+fn nothing_is_taken_while_the_broker_may_give_it_away() {
+    let mut hand = Hand::new(config(Protocol::Consumer, &[]));
+    let subscription = Subscription::Topics(vec![Arc::from(TOPIC)]);
+    hand.core.subscribe(subscription, hand.now).expect("good");
+    let (token, _) = beat(&mut hand);
+    hand.answer(token, Ok(answer(1, Some(&[2]))));
+    hand.pass(BEAT);
+    let (token, _) = beat(&mut hand);
+    hand.answer(token, Err(lost()));
+    hand.know(&[(TOPIC, 4)]);
+    assert_eq!(hand.assigns(), [0; 0], "what was to be had is not certain");
+    hand.pass(Duration::from_secs(2));
+    let (token, request) = beat(&mut hand);
+    assert_eq!(says(&request), Some(vec![]));
+    hand.know(&[(TOPIC, 4)]);
+    assert_eq!(
+        hand.assigns(),
+        [0; 0],
+        "it has just said that it has nothing"
+    );
+    hand.answer(token, Ok(answer(2, Some(&[1]))));
+    assert_eq!(hand.assigns(), [1]);
+}

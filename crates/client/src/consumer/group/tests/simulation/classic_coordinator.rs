@@ -14,10 +14,7 @@ use copart_protocol::messages::leave_group::LeaveGroupResponse;
 use copart_protocol::messages::sync_group::{SyncGroupRequest, SyncGroupResponse};
 use tokio::time::Instant;
 
-use super::{Answer, GroupRequest};
-
-/// Whom an answer goes to.
-pub(super) type Caller = u64;
+use super::{Answer, Caller, Coordinator, GroupRequest, Identity};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -43,7 +40,7 @@ struct Member {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Coordinator {
+pub(super) struct ClassicCoordinator {
     state: State,
     generation: i32,
     protocol: String,
@@ -52,8 +49,8 @@ pub(super) struct Coordinator {
     pending: BTreeSet<String>,
     next_id: u32,
     /// What a restart finds: the last generation that was complete.
-    stored: Option<Box<Coordinator>>,
-    pub(super) answers: Vec<(Caller, Answer)>,
+    stored: Option<Box<ClassicCoordinator>>,
+    answers: Vec<(Caller, Answer)>,
 }
 
 fn refuse_join(error_code: ErrorCode, member_id: &str) -> Answer {
@@ -75,51 +72,8 @@ fn milliseconds(time: i32) -> Duration {
     Duration::from_millis(time.try_into().expect("not negative"))
 }
 
-impl Coordinator {
-    pub(super) fn new() -> Self {
-        Self {
-            state: State::Empty,
-            generation: 0,
-            protocol: String::new(),
-            leader: String::new(),
-            members: BTreeMap::new(),
-            pending: BTreeSet::new(),
-            next_id: 0,
-            stored: None,
-            answers: Vec::new(),
-        }
-    }
-
-    pub(super) fn knows(&self, id: &str) -> bool {
-        self.members.contains_key(id)
-    }
-
-    pub(super) fn generation(&self) -> i32 {
-        self.generation
-    }
-
-    pub(super) fn is_stable(&self) -> bool {
-        self.state == State::Stable
-    }
-
-    /// Another one takes over, with what was stored. Nobody is answered.
-    pub(super) fn restart(&mut self, now: Instant) {
-        let next_id = self.next_id;
-        let stored = self.stored.take();
-        *self = match stored {
-            Some(stored) => Self {
-                stored: Some(stored.clone()),
-                ..*stored
-            },
-            None => Self::new(),
-        };
-        self.next_id = next_id;
-        for member in self.members.values_mut() {
-            member.alive_until = now + member.session;
-        }
-    }
-
-    pub(super) fn ask(&mut self, caller: Caller, request: &GroupRequest, now: Instant) {
+impl Coordinator for ClassicCoordinator {
+    fn ask(&mut self, caller: Caller, request: &GroupRequest, now: Instant) {
         let answer = match request {
             GroupRequest::Join(join) => self.join(caller, join, now),
             GroupRequest::Sync(sync) => self.sync(caller, sync, now),
@@ -139,6 +93,98 @@ impl Coordinator {
             GroupRequest::ConsumerHeartbeat(_) => panic!("the other protocol"),
         };
         self.answers.extend(answer.map(|answer| (caller, answer)));
+    }
+
+    fn tick(&mut self, now: Instant) {
+        let silent: Vec<String> = self
+            .members
+            .iter()
+            .filter(|(_, it)| it.join.is_none() && it.sync.is_none() && it.alive_until <= now)
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in silent {
+            self.remove(&id, now);
+        }
+        match self.state {
+            State::Preparing(until) if until <= now => {
+                self.pending.clear();
+                self.begin(now);
+            }
+            State::Completing(until) if until <= now => {
+                self.members.retain(|_, member| member.has_synced);
+                self.state = State::Stable;
+                self.rebalance(now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody is answered.
+    fn restart(&mut self, ready: Instant) {
+        let next_id = self.next_id;
+        let stored = self.stored.take();
+        *self = match stored {
+            Some(stored) => Self {
+                stored: Some(stored.clone()),
+                ..*stored
+            },
+            None => Self::new(),
+        };
+        self.next_id = next_id;
+        for member in self.members.values_mut() {
+            member.alive_until = ready + member.session;
+        }
+    }
+
+    /// The leader finds out.
+    fn set_partitions(&mut self, _: usize) {}
+
+    fn answers(&mut self) -> Vec<(Caller, Answer)> {
+        std::mem::take(&mut self.answers)
+    }
+
+    fn counts_on(&self, member: &Identity) -> bool {
+        // A static member that did not join in time stays in the group, and learns from its next heartbeat that its
+        // generation is over.
+        let is_behind = member.generation != self.generation;
+        self.has(&member.member_id) && !(is_behind && member.instance_id.is_some())
+    }
+
+    /// It does not read what the leader assigns.
+    fn grants(&self, _: &Identity, _: i32) -> bool {
+        true
+    }
+
+    fn has(&self, member_id: &str) -> bool {
+        self.members.contains_key(member_id)
+    }
+
+    fn may_fence(&self, _: &Identity) -> bool {
+        true
+    }
+
+    fn generation(&self) -> i32 {
+        self.generation
+    }
+
+    fn is_stable(&self) -> bool {
+        self.state == State::Stable
+    }
+}
+
+impl ClassicCoordinator {
+    pub(super) fn new() -> Self {
+        Self {
+            state: State::Empty,
+            generation: 0,
+            protocol: String::new(),
+            leader: String::new(),
+            members: BTreeMap::new(),
+            pending: BTreeSet::new(),
+            next_id: 0,
+            stored: None,
+            answers: Vec::new(),
+        }
     }
 
     fn check(&self, id: &str, instance: Option<&str>) -> Result<(), ErrorCode> {
@@ -251,13 +297,10 @@ impl Coordinator {
         now: Instant,
     ) -> Option<Answer> {
         let mut member = self.members.remove(old).expect("found");
-        for waiting in [member.join.take(), member.sync.take()]
-            .into_iter()
-            .flatten()
-        {
-            let code = ErrorCode::FENCED_INSTANCE_ID;
-            self.answers.push((waiting, refuse_join(code, old)));
-        }
+        let code = ErrorCode::FENCED_INSTANCE_ID;
+        let waiting = member.join.take().map(|it| (it, refuse_join(code, old)));
+        let sync = member.sync.take().map(|it| (it, refuse_sync(code)));
+        self.answers.extend(waiting.into_iter().chain(sync));
         member.alive_until = now + member.session;
         member.protocols.clone_from(&join.protocols);
         if self.leader == old {
@@ -429,31 +472,6 @@ impl Coordinator {
         let prepares = matches!(self.state, State::Preparing(_));
         if was_member || (was_pending && prepares) {
             self.rebalance(now);
-        }
-    }
-
-    /// Timers.
-    pub(super) fn tick(&mut self, now: Instant) {
-        let silent: Vec<String> = self
-            .members
-            .iter()
-            .filter(|(_, it)| it.join.is_none() && it.sync.is_none() && it.alive_until <= now)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in silent {
-            self.remove(&id, now);
-        }
-        match self.state {
-            State::Preparing(until) if until <= now => {
-                self.pending.clear();
-                self.begin(now);
-            }
-            State::Completing(until) if until <= now => {
-                self.members.retain(|_, member| member.has_synced);
-                self.state = State::Stable;
-                self.rebalance(now);
-            }
-            _ => {}
         }
     }
 }
