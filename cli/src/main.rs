@@ -12,6 +12,7 @@ mod listing;
 mod outcomes;
 mod plain;
 mod progress;
+mod protobuf;
 mod records;
 mod registry;
 mod start;

@@ -196,6 +196,88 @@ fn protobuf_is_produced_in_the_registrys_frame() {
 }
 
 #[test]
+fn protobuf_is_written_and_read_by_the_registrys_text() {
+    let broker = start(&["--topic", "t:1", "--registry=127.0.0.1:0"]);
+    let url = broker.registry.clone().unwrap();
+    let by_registry = ["--value-format", "protobuf", "--registry", &url];
+    let register = |subject: &str, schema: &str, more: &[&str]| {
+        let args = ["schema", "register", subject, "-", "--type", "protobuf"];
+        let args = [&args[..], &["--registry", &url], more].concat();
+        ok(pipe(schema.as_bytes(), &args));
+    };
+    let money = "syntax = \"proto3\"; package shop; message Money { int64 cents = 1; }";
+    register("money", money, &[]);
+    let order = r#"syntax = "proto3"; package shop; import "money.proto";
+        message Customer { string name = 1; }
+        message Order { message Line { string item = 1; Money price = 2; } repeated Line lines = 1; }"#;
+    register("t-value", order, &["--reference", "money.proto=money:1"]);
+
+    // The first message, that of a name, and one within it.
+    let first = ok(produce(&broker, "{\"name\":\"Ada\"}\n", &by_registry));
+    assert_eq!(first, "");
+    let line = r#"{"item":"tea","price":{"cents":"350"}}"#;
+    for (message, json) in [
+        ("shop.Order", format!("{{\"lines\":[{line}]}}")),
+        ("shop.Order.Line", line.to_owned()),
+    ] {
+        let named = [&by_registry[..], &["--value-message", message]].concat();
+        ok(produce(&broker, &format!("{json}\n"), &named));
+    }
+    let hex = ok(read(&broker, &["--output", "hex"]));
+    let frames: Vec<_> = hex
+        .lines()
+        .map(|line| &line.split('\t').nth(4).unwrap()[..16])
+        .collect();
+    // The indexes [0], [1] and [1, 0] behind the id 2.
+    assert_eq!(frames[0], "0000000002000a03");
+    assert!(frames[1].starts_with("00000000020202"), "{frames:?}");
+    assert!(frames[2].starts_with("0000000002040200"), "{frames:?}");
+    assert_eq!(
+        ok(read(&broker, &by_registry)),
+        format!("{{\"name\":\"Ada\"}}\n{{\"lines\":[{line}]}}\n{line}\n")
+    );
+
+    let unknown = [&by_registry[..], &["--value-message", "shop.Money"]].concat();
+    let ran = produce(&broker, "{}\n", &unknown);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("it has no message shop.Money"), "{ran:?}");
+    let avro = ["--value-format", "avro", "--registry", &url];
+    let ran = produce(&broker, "{}\n", &avro);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("it is PROTOBUF, not AVRO"), "{ran:?}");
+}
+
+#[test]
+fn what_the_registry_has_not_is_named() {
+    let broker = start(&["--topic", "t:1", "--registry=127.0.0.1:0"]);
+    let url = broker.registry.clone().unwrap();
+    let by_registry = ["--value-format", "protobuf", "--registry", &url];
+    let register = ["schema", "register", "t-value", "-", "--type", "protobuf"];
+    let schema = b"syntax = \"proto3\"; message A { string a = 1; }";
+    ok(pipe(
+        schema,
+        &[&register[..], &["--registry", &url]].concat(),
+    ));
+    let unreadable = [
+        // An id and a message that nobody registered, and no frame.
+        ("000000000900", "Schema 9 not found"),
+        ("00000000010204", "there is no message [2] in schema id 1"),
+        ("6801", "begins with 68"),
+    ];
+    let rows: Vec<_> = unreadable.iter().map(|(value, _)| *value).collect();
+    let hex = ["--value-encoding", "hex"];
+    ok(produce(&broker, &rows.join("\n"), &hex));
+    for (offset, (_, said)) in unreadable.iter().enumerate() {
+        let start = offset.to_string();
+        let ran = read(&broker, &[&by_registry[..], &["--start", &start]].concat());
+        assert_eq!(ran.code, 3, "{ran:?}");
+        let place = format!("offset {offset}: value: ");
+        assert!(ran.err.contains(&place), "{ran:?}");
+        assert!(ran.err.contains(said), "{said}: {ran:?}");
+    }
+}
+
+#[test]
 fn what_is_produced_without_a_registry_is_bare() {
     let broker = start(&["--topic", "t:1"]);
     let folder = tempfile::tempdir().unwrap();

@@ -27,6 +27,7 @@
 //! - [`Request`], [`Answer`], [`Outcome`]: the interface.
 //! - [`Record`]: what is written to the `_schemas` topic, as Confluent's registry writes it.
 //! - [`ApiError`]: what clients are told instead of an answer.
+//! - [`protobuf_file`]: a Protobuf schema, compiled.
 //!
 //! Schemas may be Avro, Protobuf or JSON Schema. New versions are compared with earlier ones by the rules of Avro for
 //! Java, and for Protobuf and JSON Schema by those of Confluent's registry. Of JSON Schema not all keywords are compared;
@@ -47,6 +48,7 @@ mod store;
 pub use api::{Answer, Outcome, Request};
 pub use error::{ApiError, Result};
 pub use level::{Level, Mode};
+pub use protobuf::protobuf_file;
 pub use record::{ConfigValue, Encoded, Record, SchemaValue};
 pub use schema::{Definition, Reference, SchemaType};
 pub use store::Store;

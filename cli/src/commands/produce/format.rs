@@ -8,6 +8,7 @@ use copart_serializers::{
     AvroJson, Context, Error as Unwritten, Format, Part, ProtobufDynamic, Serialize,
 };
 
+use crate::protobuf::compile;
 use crate::registry::RegistryArgs;
 use crate::typed::{PayloadFormat, SchemaArgs, Typed};
 
@@ -29,8 +30,8 @@ pub(crate) struct FormatArgs {
     /// What values become: bytes, by --value-encoding; or avro, protobuf or json, from text that is JSON
     ///
     /// With --registry avro and protobuf have the registry's frame in front, and their schema has to be
-    /// there under TOPIC-value: that of --value-schema, or without one the newest, of avro. Without
-    /// --registry they are bare.
+    /// there under TOPIC-value: that of --value-schema, or without one the newest; of protobuf its first
+    /// message, or --value-message. Without --registry they are bare.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -90,7 +91,11 @@ impl FormatArgs {
                 )));
             }
             (PayloadFormat::Avro, None, None) if is_framed => {
-                return Ok(Writing::Newest(self.registry.registry()?));
+                return Ok(Writing::Newest(self.registry.registry()?, Language::Avro));
+            }
+            (PayloadFormat::Protobuf, None, message) if is_framed => {
+                let language = Language::Protobuf(message.map(str::to_owned));
+                return Ok(Writing::Newest(self.registry.registry()?, language));
             }
             (PayloadFormat::Avro, None, None) => {
                 let what = match part {
@@ -112,7 +117,7 @@ impl FormatArgs {
             }
             (PayloadFormat::Protobuf, ..) => {
                 return Err(usage(format!(
-                    "protobuf is written by --{part}-schema, a descriptor set, and --{part}-message"
+                    "protobuf is written by --{part}-schema, a descriptor set, and --{part}-message, or by a schema of --registry"
                 )));
             }
         };
@@ -177,22 +182,28 @@ enum Writing {
     Json,
     /// Without a frame.
     Bare(Typed),
-    /// By the newest Avro schema of the registry, which was not asked yet.
-    Newest(Registry),
+    /// By the newest schema of the registry, which was not asked yet.
+    Newest(Registry, Language),
     Avro(FramedSerializer<AvroJson>),
     Protobuf(FramedSerializer<ProtobufDynamic>, Typed),
 }
 
+/// What the newest schema has to be.
+enum Language {
+    Avro,
+    /// And the message, if not the first one.
+    Protobuf(Option<String>),
+}
+
 impl Writing {
     async fn prepare(&mut self, context: &Context<'_>) -> Result<(), Error> {
-        if let Self::Newest(registry) = self {
-            let serializer = newest(registry, context).await?;
-            *self = Self::Avro(serializer);
+        if let Self::Newest(registry, language) = self {
+            *self = newest(registry, language, context).await?;
         }
         let preparation = match self {
             Self::Avro(serializer) => serializer.prepare(context, None),
             Self::Protobuf(serializer, _) => serializer.prepare(context, None),
-            Self::Bytes | Self::Json | Self::Bare(_) | Self::Newest(_) => None,
+            Self::Bytes | Self::Json | Self::Bare(_) | Self::Newest(..) => None,
         };
         match preparation {
             Some(preparation) => Ok(preparation.await?),
@@ -216,7 +227,7 @@ impl Writing {
                 typed.serialize(text, &mut bytes)?;
                 Ok(Some(bytes))
             }
-            Self::Newest(_) => Err("the registry was not asked for the schema".to_owned()),
+            Self::Newest(..) => Err("the registry was not asked for the schema".to_owned()),
             Self::Avro(serializer) => {
                 let text = str::from_utf8(text).map_err(|error| no_json(&error))?;
                 serializer.to_vec(context, text).map_err(said)
@@ -232,20 +243,46 @@ impl Writing {
 /// What writes by the newest schema of the topic's subject.
 async fn newest(
     registry: &Registry,
+    language: &Language,
     context: &Context<'_>,
-) -> Result<FramedSerializer<AvroJson>, Error> {
-    let subject = format!("{}-{}", context.topic(), context.part());
+) -> Result<Writing, Error> {
+    let (topic, part) = (context.topic(), context.part());
+    let subject = format!("{topic}-{part}");
+    let refuse = |what: String| {
+        Error::usage(format!(
+            "--{part}-format: the newest schema of {subject}: {what}"
+        ))
+    };
     let (schema, registered) = registry.version(&subject, Version::Latest).await?;
-    if schema.schema_type() != SchemaType::Avro {
-        let name = schema.schema_type().name();
-        return Err(Error::usage(format!(
-            "--{}-format: the newest schema of {subject} is {name}, not AVRO",
-            context.part()
-        )));
+    let wanted = match language {
+        Language::Avro => SchemaType::Avro,
+        Language::Protobuf(_) => SchemaType::Protobuf,
+    };
+    if schema.schema_type() != wanted {
+        let found = schema.schema_type();
+        return Err(refuse(format!("it is {found}, not {wanted}")));
     }
-    let (schema, references) = registry.described(SchemaKey::Id(registered.id)).await?;
-    Ok(framed(
-        registry,
-        AvroJson::with_references(schema, &references)?,
-    ))
+    let Language::Protobuf(name) = language else {
+        let (schema, references) = registry.described(SchemaKey::Id(registered.id)).await?;
+        let avro = AvroJson::with_references(schema, &references)?;
+        return Ok(Writing::Avro(framed(registry, avro)));
+    };
+    let file = compile(registry, &schema).await?.map_err(refuse)?;
+    let message = match name {
+        None => file.messages().next(),
+        Some(name) => {
+            let found = file.parent_pool().get_message_by_name(name);
+            found.filter(|message| message.parent_file() == file)
+        }
+    };
+    let message = message.ok_or_else(|| {
+        let what = name.as_deref().unwrap_or("at all");
+        refuse(format!("it has no message {what}"))
+    })?;
+    let typed = Typed::Protobuf(message.clone());
+    if part == Part::Key {
+        typed.key_order()?;
+    }
+    let protobuf = ProtobufDynamic::new(message).with_schema(schema);
+    Ok(Writing::Protobuf(framed(registry, protobuf), typed))
 }

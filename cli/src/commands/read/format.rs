@@ -1,14 +1,12 @@
 //! Keys and values that are shown as JSON, whatever their bytes are.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use copart::Record;
 use copart_audit::Error;
-use copart_serializers::registry::Registry;
-use copart_serializers::schema::{Frame, IndexForm, MessageIndex, SchemaKey};
-use copart_serializers::{AvroJson, Context, Deserialize, Error as Unread, Part, Payload};
+use copart_serializers::schema::{Frame, IndexForm};
+use copart_serializers::{Context, Error as Unread, Part, Payload};
 
+use super::by_registry::RegistryReader;
+use crate::protobuf::index_of;
 use crate::registry::RegistryArgs;
 use crate::typed::{PayloadFormat, SchemaArgs, Typed};
 
@@ -17,8 +15,9 @@ use crate::typed::{PayloadFormat, SchemaArgs, Typed};
 pub(crate) struct FormatArgs {
     /// What keys are: bytes, printed as they are; or avro, protobuf or json, printed as JSON
     ///
-    /// avro: by the schema that the record names, from --registry; or bare, by --key-schema. protobuf:
-    /// by --key-schema and --key-message, json: by no schema; a registry's frame is passed over.
+    /// avro, protobuf: by the schema that the record names, from --registry; or, with --key-schema, by
+    /// that one: avro bare, protobuf with a registry's frame or without. json: by no schema; a registry's
+    /// frame is passed over.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -61,7 +60,8 @@ impl FormatArgs {
                             "avro is read by the schemas of --registry, or bare by --{part}-schema"
                         ));
                     }
-                    Ok(Reading::Registry(self.registry.registry()?, HashMap::new()))
+                    let registry = self.registry.registry()?;
+                    Ok(Reading::Registry(RegistryReader::avro(registry)))
                 }
                 (PayloadFormat::Avro, _, Some(_)) => {
                     usage(&format!("--{part}-message is for protobuf"))
@@ -72,8 +72,12 @@ impl FormatArgs {
                 (PayloadFormat::Protobuf, Some(schema), Some(message)) => {
                     Ok(Reading::Framed(Typed::open(schema, Some(message), part)?))
                 }
+                (PayloadFormat::Protobuf, None, None) if self.registry.is_given() => {
+                    let registry = self.registry.registry()?;
+                    Ok(Reading::Registry(RegistryReader::protobuf(registry)))
+                }
                 (PayloadFormat::Protobuf, ..) => usage(&format!(
-                    "protobuf is read by --{part}-schema, a descriptor set, and --{part}-message"
+                    "protobuf is read by the schemas of --registry, or by --{part}-schema, a descriptor set, and --{part}-message"
                 )),
             }
         };
@@ -141,8 +145,8 @@ fn unread(record: &Record<'_>, part: Part, error: Unread) -> Error {
 enum Reading {
     Bytes,
     Json,
-    /// Avro by the schemas that records name.
-    Registry(Registry, HashMap<SchemaKey, AvroJson>),
+    /// By the schemas that records name.
+    Registry(RegistryReader),
     /// Avro alone.
     Bare(Typed),
     /// Protobuf, with a frame in front or without.
@@ -176,7 +180,8 @@ impl Reading {
                 let Some(frame) = frame(context, payload, Some(IndexForm::ZigZag))? else {
                     return typed.deserialize(context, payload).map(Some);
                 };
-                if let Some(own) = typed.message_index()
+                if let Typed::Protobuf(message) = typed
+                    && let own = index_of(message)
                     && own != frame.index
                 {
                     return Err(malformed(format!(
@@ -187,17 +192,7 @@ impl Reading {
                 }
                 typed.deserialize(context, frame.payload).map(Some)
             }
-            Self::Registry(registry, known) => {
-                let frame = Frame::read(context, payload, None)?;
-                let avro = match known.entry(frame.schema) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => {
-                        let (schema, references) = registry.described(frame.schema).await?;
-                        new.insert(AvroJson::with_references(schema, &references)?)
-                    }
-                };
-                avro.deserialize(context, frame.payload).map(Some)
-            }
+            Self::Registry(reader) => reader.text(context, payload).await.map(Some),
         }
     }
 }
@@ -215,18 +210,5 @@ fn frame<'a>(
         Frame::read(context, payload, indexes).map(Some)
     } else {
         Ok(None)
-    }
-}
-
-impl Typed {
-    /// Where the message stands in its file.
-    fn message_index(&self) -> Option<MessageIndex> {
-        let Self::Protobuf(message) = self else {
-            return None;
-        };
-        // Field numbers stand between the places.
-        let places = message.path().iter().skip(1).step_by(2);
-        let places: Vec<_> = places.map(|place| place.unsigned_abs()).collect();
-        Some(MessageIndex::new(places))
     }
 }

@@ -1,3 +1,4 @@
+mod by_registry;
 pub(super) mod format;
 pub(super) mod print;
 

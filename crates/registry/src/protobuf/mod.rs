@@ -10,4 +10,5 @@ mod parse;
 mod print;
 
 pub(crate) use compatibility::incompatibilities;
+pub use parse::protobuf_file;
 pub(crate) use parse::{Import, Protobuf};

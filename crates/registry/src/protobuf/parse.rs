@@ -23,6 +23,28 @@ pub(crate) struct Import<'t> {
     pub(crate) text: &'t str,
 }
 
+/// Compiles a Protobuf schema as registries have it: a text in Protobuf's language, or a `FileDescriptorProto` in
+/// base64. The files that it imports, and those that they import, are given by name; those of `google/protobuf` are
+/// known.
+///
+/// # Errors
+/// What is wrong, in one line.
+///
+/// ```
+/// let money = "syntax = \"proto3\"; message Money { int64 cents = 1; }";
+/// let order = "syntax = \"proto3\"; import \"money.proto\"; message Order { Money total = 1; }";
+/// let file = copart_registry::protobuf_file(order, &[("money.proto", money)])?;
+/// assert_eq!(file.messages().next().map(|message| message.full_name().to_owned()), Some("Order".to_owned()));
+/// # Ok::<(), String>(())
+/// ```
+pub fn protobuf_file(text: &str, imports: &[(&str, &str)]) -> Result<FileDescriptor, String> {
+    let imports: Vec<_> = imports
+        .iter()
+        .map(|&(name, text)| Import { name, text })
+        .collect();
+    Ok(Protobuf::parse(text, &imports)?.file)
+}
+
 /// The files of one compilation.
 struct Files {
     main: (String, FileDescriptorProto),

@@ -44,6 +44,13 @@ impl ProtobufDynamic {
         self
     }
 
+    /// Says how the schema is registered, where that is not the descriptor.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        self.schema = schema;
+        self
+    }
+
     /// Reads the message that stands in this place, too: where other versions
     /// of the schema have it.
     #[must_use]
