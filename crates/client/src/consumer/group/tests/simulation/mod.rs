@@ -113,7 +113,7 @@ fn classic_groups_get_over_everything() {
 
 #[test]
 fn groups_of_the_consumer_protocol_get_over_everything() {
-    for seed in seeds(100) {
+    for seed in seeds(110) {
         World::new(seed, Protocol::Consumer).run();
     }
 }
