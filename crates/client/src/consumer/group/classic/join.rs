@@ -163,6 +163,8 @@ impl ClassicMember {
         self.member_id = response.member_id.into();
         self.generation = response.generation_id;
         self.has_asked = false;
+        self.leaves_some = false;
+        self.looks_again = None;
         self.assignor = Some(assignor);
         self.next_heartbeat = Some(now + self.config.heartbeat_interval);
         self.heartbeat_failures = 0;

@@ -83,6 +83,10 @@ pub(super) struct ClassicMember {
     members: Vec<super::assign::MemberSubscription>,
     /// Has to join again as soon as it can.
     must_rejoin: bool,
+    /// As the leader it does not know of each partition that it is assigned.
+    leaves_some: bool,
+    /// When it joins again because of that.
+    looks_again: Option<Instant>,
     held: BTreeSet<TopicPartition>,
     /// Of `held`, what the program is to let go of, and until when.
     releasing: BTreeMap<TopicPartition, Instant>,
@@ -124,6 +128,8 @@ impl ClassicMember {
             led: None,
             members: Vec::new(),
             must_rejoin: false,
+            leaves_some: false,
+            looks_again: None,
             held: BTreeSet::new(),
             releasing: BTreeMap::new(),
             previous: (Vec::new(), -1),
@@ -145,6 +151,9 @@ impl ClassicMember {
             return Some(action);
         }
         self.release_late(now);
+        if self.state == State::Stable && self.looks_again.take_if(|at| *at <= now).is_some() {
+            self.must_rejoin = true;
+        }
         if matches!(self.state, State::Idle | State::Stable)
             && self.must_rejoin
             && self.releasing.is_empty()
@@ -172,6 +181,7 @@ impl ClassicMember {
                 self.next_join.max(listed)
             }
             State::Leading(until) => Some(until),
+            State::Stable => self.looks_again,
             _ => None,
         };
         [heartbeat, release, other].into_iter().flatten().min()

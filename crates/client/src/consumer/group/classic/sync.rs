@@ -45,6 +45,9 @@ impl ClassicMember {
         self.led = Some(topics.collect());
         self.want();
         if skips {
+            // Before it was started again it may have left partitions to be let go of, or they were added meanwhile. To
+            // see to that costs no more than a look where members keep what they have; others go by what they were told.
+            self.leaves_some = assignor == Assignor::CooperativeSticky;
             self.members.clear();
             self.remember_counts();
             return self.sync(Vec::new());
@@ -82,6 +85,9 @@ impl ClassicMember {
             return;
         };
         let assigned = assign::assign(assignor, &members, &counts);
+        let all: i64 = counts.values().map(|&count| i64::from(count)).sum();
+        let owned: usize = assigned.values().map(Vec::len).sum();
+        self.leaves_some = i64::try_from(owned).is_ok_and(|owned| owned < all);
         tracing::debug!(
             group = %self.config.group,
             generation = self.generation,
@@ -155,6 +161,11 @@ impl ClassicMember {
             self.held.extend(new.iter().cloned());
             self.actions.push_back(Action::Assign(new));
         }
+        // Partitions that one member is to let go of have no owner until it has joined again (KIP-429). If it is started
+        // again instead, nobody else sees to them.
+        self.looks_again = self
+            .leaves_some
+            .then(|| now + self.config.rebalance_timeout);
         self.watch();
     }
 }

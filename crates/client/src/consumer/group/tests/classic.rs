@@ -314,21 +314,7 @@ fn a_leader_that_comes_back_assigns_nothing_if_nothing_is_to_change() {
     let mut config = config(Protocol::Classic, RANGE);
     config.instance_id = Some(Arc::from("one"));
     let mut hand = Hand::subscribed(config, 2);
-    let (token, join) = hand.join();
-    let response = JoinGroupResponse {
-        generation_id: 7,
-        protocol_name: Some("range".to_owned()),
-        leader: "m-1".to_owned(),
-        member_id: "m-1".to_owned(),
-        skip_assignment: true,
-        members: vec![JoinGroupResponseMember {
-            member_id: "m-1".to_owned(),
-            group_instance_id: Some("one".to_owned()),
-            metadata: join.protocols[0].metadata.clone(),
-        }],
-        ..JoinGroupResponse::default()
-    };
-    hand.answer(token, Ok(Answer::Join(response)));
+    hand.returns_as_leader(7);
     let (token, sync) = hand.sync();
     assert!(sync.assignments.is_empty());
     hand.assigned(token, &partitions([1]));

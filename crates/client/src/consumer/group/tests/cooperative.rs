@@ -65,6 +65,65 @@ fn a_static_member_loses_what_it_has_when_it_has_missed_a_generation() {
     }
 }
 
+/// The heartbeats of all the time that a member has to let go of partitions.
+fn rebalance_timeout(hand: &mut Hand) {
+    let until = hand.now + config(Protocol::Classic, COOPERATIVE).rebalance_timeout;
+    while hand.now + BEAT < until {
+        hand.beat(ErrorCode::NONE);
+        assert!(hand.is_quiet());
+    }
+    hand.pass(until - hand.now);
+}
+
+#[test]
+fn a_leader_sees_to_partitions_that_nobody_joins_again_for() {
+    let mut hand = Hand::subscribed(config(Protocol::Classic, COOPERATIVE), 4);
+    let (token, _) = hand.join();
+    hand.ask_for_id(token);
+    let own = hand.join_under_way();
+    let mut other = own.clone();
+    let topics = [Arc::from(TOPIC)];
+    other.protocols[0].metadata =
+        assign::encode_subscription(COOPERATIVE[0], &topics, &partitions(0..4), 1, None);
+    hand.generation(2, &[("m-1", own.clone()), ("m-2", other)]);
+    let (token, sync) = hand.sync();
+    let lens = sync.assignments.iter().map(|it| {
+        let assigned = assign::decode_assignment(&it.assignment).expect("readable");
+        (&*it.member_id, assigned.len())
+    });
+    let lens: Vec<_> = lens.collect();
+    assert_eq!(lens, [("m-1", 0), ("m-2", 2)]);
+    hand.assigned(token, &[]);
+    // The other one was started again, and does not know of what it was to let go of.
+    rebalance_timeout(&mut hand);
+    hand.generation(3, &[("m-1", own.clone()), ("m-2", own)]);
+    let (token, sync) = hand.sync();
+    let own = assign::decode_assignment(&sync.assignments[0].assignment).expect("readable");
+    assert_eq!(own.len(), 2);
+    hand.assigned(token, &own);
+    // Now all have an owner.
+    rebalance_timeout(&mut hand);
+    assert_eq!(hand.core.state(), GroupState::Stable);
+}
+
+#[test]
+fn a_static_leader_that_comes_back_looks_whether_all_have_an_owner() {
+    for (assignor, looks) in [
+        (Assignor::CooperativeSticky, true),
+        (Assignor::Range, false),
+    ] {
+        let mut config = config(Protocol::Classic, &[assignor]);
+        config.instance_id = Some(Arc::from("one"));
+        let mut hand = Hand::subscribed(config, 2);
+        hand.returns_as_leader(7);
+        let (token, _) = hand.sync();
+        hand.assigned(token, &partitions([1]));
+        rebalance_timeout(&mut hand);
+        assert_eq!(hand.core.state() == GroupState::Joining, looks);
+        assert_eq!(hand.revokes(), [0; 0]);
+    }
+}
+
 #[test]
 fn a_join_that_is_refused_for_good_loses_everything() {
     let mut hand = Hand::alone(COOPERATIVE, 2);

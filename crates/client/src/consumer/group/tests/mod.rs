@@ -240,6 +240,25 @@ impl Hand {
         self.answer(token, Ok(Answer::Join(response)));
     }
 
+    /// Answers the join of a static member that led the generation before it was started again (KIP-814).
+    fn returns_as_leader(&mut self, generation: i32) {
+        let (token, join) = self.join();
+        let response = JoinGroupResponse {
+            generation_id: generation,
+            protocol_name: Some(join.protocols[0].name.clone()),
+            leader: "m-1".to_owned(),
+            member_id: "m-1".to_owned(),
+            skip_assignment: true,
+            members: vec![JoinGroupResponseMember {
+                member_id: "m-1".to_owned(),
+                group_instance_id: join.group_instance_id.clone(),
+                metadata: join.protocols[0].metadata.clone(),
+            }],
+            ..JoinGroupResponse::default()
+        };
+        self.answer(token, Ok(Answer::Join(response)));
+    }
+
     /// Answers a sync with what is assigned.
     fn assigned(&mut self, token: Token, assigned: &[TopicPartition]) {
         let response = SyncGroupResponse {
