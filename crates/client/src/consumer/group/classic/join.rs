@@ -152,7 +152,7 @@ impl ClassicMember {
         };
         // Silent static members stay in the group (KIP-345): a generation that it missed may have given what it has to
         // others.
-        let follows = response.generation_id - 1 == self.generation
+        let follows = response.generation_id.saturating_sub(1) == self.generation
             || response.generation_id == self.generation;
         if self.config.instance_id.is_some() && !follows && !self.held.is_empty() {
             self.lose_all();
