@@ -139,9 +139,12 @@ async fn commit(
     member: Option<(&str, i32)>,
     offsets: &[(i32, i64)],
 ) -> Vec<ErrorCode> {
-    let response = client
-        .call(9, &commit_request(group, member, offsets))
-        .await;
+    send_commit(client, &commit_request(group, member, offsets)).await
+}
+
+/// The codes of the first topic's partitions.
+async fn send_commit(client: &mut Client, request: &OffsetCommitRequest) -> Vec<ErrorCode> {
+    let response = client.call(9, request).await;
     let partitions = response.topics[0].partitions.iter();
     partitions.map(|partition| partition.error_code).collect()
 }
@@ -397,23 +400,13 @@ async fn a_commit_larger_than_a_batch_may_be_is_refused_as_a_whole() {
     for partition in &mut large.topics[0].partitions {
         partition.committed_metadata = Some("x".repeat(300));
     }
-    let response = client.call(9, &large).await;
-    let codes: Vec<_> = response.topics[0]
-        .partitions
-        .iter()
-        .map(|it| it.error_code)
-        .collect();
+    let codes = send_commit(&mut client, &large).await;
     assert_eq!(codes, [ErrorCode::UNKNOWN_SERVER_ERROR; 3]);
     // Nothing is lost by it, and the group goes on.
     assert_eq!(committed(&mut client, "g").await, offsets);
     assert_eq!(beat(&mut client, "g", &joined).await, ErrorCode::NONE);
     large.topics[0].partitions.truncate(2);
-    let response = client.call(9, &large).await;
-    let codes: Vec<_> = response.topics[0]
-        .partitions
-        .iter()
-        .map(|it| it.error_code)
-        .collect();
+    let codes = send_commit(&mut client, &large).await;
     assert_eq!(codes, [ErrorCode::NONE; 2]);
 }
 
